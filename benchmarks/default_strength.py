@@ -18,6 +18,7 @@ import warnings
 from itertools import product
 
 import numpy as np
+from decorrupt.estimators.default_strength import COUNT_PRIOR_VARIANCE
 from scipy.special import expit
 from sklearn import datasets
 from sklearn.linear_model import LogisticRegression
@@ -37,7 +38,6 @@ from decorrupt import (
     ProportionMatchingClassifier,
 )
 from decorrupt.corruption import corrupt_labels
-from decorrupt.estimators.default_strength import COUNT_PRIOR_VARIANCE
 from decorrupt.features import Kernel
 from decorrupt.losses import probabilities, shift_prior
 from records import RESULTS, main, markdown

@@ -64,7 +64,7 @@ def _auto(task: Task, **options: Any) -> Fitted:
         check_assumptions=False,  # the bags are drawn at random
         **options,
     )
-    model.train(task.X, task.y, bags=task.bags)
+    model.fit(task.X, task.y, bags=task.bags)
     params = model.best_params_
     if model.ensemble == "average":
         params = (
@@ -111,7 +111,7 @@ def _invcal(task: Task) -> Fitted:
     search = BagGridSearchCV(
         InvCalClassifier(), INVCAL_GRID, scoring="proportion_risk", cv=_folds(task)
     )
-    search.train(task.X, task.y, bags=task.bags)
+    search.fit(task.X, task.y, bags=task.bags)
     return Fitted(search, search.best_params_, search.best_score_)
 
 
@@ -130,7 +130,7 @@ def _selected(template: Any, grid: dict[str, list[float]], task: Task, **final: 
     search = BagGridSearchCV(
         template, grid, scoring="proportion_risk", cv=_folds(task), refit=False
     )
-    search.train(task.X, task.y, bags=task.bags)
+    search.fit(task.X, task.y, bags=task.bags)
     model = template.set_params(**final, **search.best_params_)
     model.fit(task.X, task.y, bags=task.bags)
     return Fitted(model, search.best_params_, search.best_score_)
@@ -161,13 +161,13 @@ def _folds(task: Task) -> BagKFold:
 
 def _em_forest(task: Task) -> Fitted:
     model = EMClassifier(cv=_n_folds(task), random_state=task.seed % 2**31)
-    model.train(task.X, task.y, bags=task.bags)
+    model.fit(task.X, task.y, bags=task.bags)
     return Fitted(model, {}, model.held_out_log_likelihood_ / len(np.asarray(task.y)))
 
 
 def _supervised_forest(task: Task) -> Fitted:
     model = EMClassifier(random_state=task.seed % 2**31)
-    model.train(task.X, task.y)
+    model.fit(task.X, task.y)
     return Fitted(model, {}, np.nan)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from sklearn.utils import get_tags
 
 from decorrupt._typing import FloatArray
 from decorrupt.estimators import check_two_or_more
-from decorrupt.losses import prior_scores, score_shape
+from decorrupt.losses import chosen_classes, prior_scores, score_shape
 from decorrupt.meta.em_rounds import SoftLearner, run_round
 from decorrupt.meta.folds import bag_folds, seed
 from decorrupt.meta.observed_classifier import ObservedClassifier
@@ -21,6 +22,7 @@ from decorrupt.progress import progress, track
 from decorrupt.risks import LabelLikelihood
 
 
+@dataclass(eq=False, repr=False)
 class EMClassifier(MetaEstimatorMixin, ObservedClassifier):
     """Any scikit-learn classifier or regressor, trained on bags or noisy labels.
 
@@ -110,31 +112,16 @@ class EMClassifier(MetaEstimatorMixin, ObservedClassifier):
     True
     """
 
-    columns_: Any
-    start_: Any
-
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        cv: int = 5,
-        blend: float = 0.5,
-        calibrate: bool = True,
-        decision: str = "balanced",
-        random_state: Any = None,
-        count_noise: Any = None,
-        sample_weight_name: str | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.estimator = estimator
-        self.cv = cv
-        self.blend = blend
-        self.calibrate = calibrate
-        self.decision = decision
-        self.random_state = random_state
-        self.count_noise = count_noise
-        self.sample_weight_name = sample_weight_name
-        self.n_jobs = n_jobs
+    estimator: Any = None
+    _: KW_ONLY
+    cv: int = 5
+    blend: float = 0.5
+    calibrate: bool = True
+    decision: str = "balanced"
+    random_state: Any = None
+    count_noise: Any = None
+    sample_weight_name: str | None = None
+    n_jobs: int | None = None
 
     def _check_parameters(self) -> None:
         check_learner(self._learner(), self.sample_weight_name)
@@ -147,7 +134,8 @@ class EMClassifier(MetaEstimatorMixin, ObservedClassifier):
     def _fit_labels(
         self, X: Any, likelihood: LabelLikelihood, random: np.random.RandomState
     ) -> None:
-        self.columns_ = self.start_ = None
+        self.columns_: Any = None
+        self.start_: Any = None
         self.slope_, self.shift_ = 1.0, 0.0
         self.estimator_ = fit_soft_labels(
             seeded(self._learner(), random),
@@ -191,7 +179,8 @@ class EMClassifier(MetaEstimatorMixin, ObservedClassifier):
                 self.estimator_ = learner.fit(X, posterior)
         self.slope_, self.shift_ = found.slope, found.shift
         self.held_out_log_likelihood_ = found.log_likelihood
-        self._note_one_class(found.scores)
+        chosen = chosen_classes(found.scores - self.decision_threshold_)
+        self.warn_if_one_class(chosen, len(found.scores))
 
     def _fit_start(
         self, X: Any, likelihood: LabelLikelihood, random: np.random.RandomState

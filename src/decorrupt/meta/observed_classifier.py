@@ -6,19 +6,18 @@ from abc import abstractmethod
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
-from decorrupt.estimators import DECISIONS, ScoreClassifier, check_choice, check_parameters
-from decorrupt.meta.soft_labels import learner_rows
-from decorrupt.notices import Notice, emit_notices
-from decorrupt.observed import (
-    Observed,
-    rate_notices,
-    read_observed,
-    with_count_noise,
-    without_weightless,
+from decorrupt.estimators import (
+    DECISIONS,
+    ScoreClassifier,
+    as_observed,
+    check_choice,
+    check_parameters,
+    warn_of_rates,
 )
+from decorrupt.meta.soft_labels import learner_rows
+from decorrupt.observed import Observed, read_observed, without_weightless
 from decorrupt.risks import LabelLikelihood
 
 
@@ -40,7 +39,7 @@ class ObservedClassifier(ScoreClassifier):
     def fit(
         self,
         X: Any,
-        y: ArrayLike,
+        y: Any,
         *,
         bags: Any = None,
         upper: Any = None,
@@ -55,7 +54,7 @@ class ObservedClassifier(ScoreClassifier):
         X : array-like, sparse matrix or data frame of shape (n_rows, n_columns)
             The rows. A data frame is passed to the learner with its categories and missing
             values, if the learner takes them.
-        y : array-like of shape (n_rows,) or (n_rows, n_classes)
+        y : array-like of shape (n_rows,) or (n_rows, n_classes), or Observed
             The proportion of positives in each row's bag, or the share of each class; noisy labels
             of rows with a source; class labels without bags and sources. If there are both bags
             and sources, noisy labels are 0 and 1, or rows of the identity matrix for several
@@ -92,28 +91,30 @@ class ObservedClassifier(ScoreClassifier):
         ContradictedRatesWarning
             If there are no bags, and the shares of noisy labels contradict the rates.
         """
-        known = {"bags": bags, "upper": upper, "sources": sources, "noise_rates": noise_rates}
-        emit_notices(self.train(X, y, sample_weight=sample_weight, **known))
-        return self
-
-    def train(
-        self, X: Any, y: ArrayLike, *, sample_weight: Any = None, **known: Any
-    ) -> list[Notice]:
-        """Fit as `fit` does, and return the warnings instead of emitting them."""
-        self._check()
+        check_parameters(self)
+        check_choice("decision", self.decision, DECISIONS)
+        self._check_parameters()
         X = self._read_rows(X, reset=True)
+        known = {"bags": bags, "upper": upper, "sources": sources, "noise_rates": noise_rates}
+        if isinstance(y, Observed):
+            known |= {"sample_weight": sample_weight, "count_noise": self.count_noise}
+            return self.fit_observed(X, as_observed(y, **known))
         X, y, known = without_weightless(X, y, sample_weight=sample_weight, **known)
         is_labelled = all(known.get(name) is None for name in ("bags", "sources", "noise_rates"))
         noise = None if is_labelled else self.count_noise
         observed = read_observed(y, **known, count_noise=noise)
-        notices = [] if observed.sources is None else rate_notices(observed.sources)
-        return notices + self._train_rows(X, observed)
+        if observed.sources is not None:
+            warn_of_rates(observed.sources)
+        return self.fit_observed(X, observed)
 
-    def train_observed(self, X: Any, observed: Observed) -> list[Notice]:
-        """Fit rows of which it is known what is observed, and return the warnings as notices."""
-        self._check()
-        observed = with_count_noise(observed, self.count_noise)
-        return self._train_rows(self._read_rows(X, reset=True), observed)
+    def fit_observed(self, X: Any, observed: Observed) -> Self:
+        """Fit validated rows of which it is known what is observed."""
+        likelihood = LabelLikelihood(observed)
+        self.classes_ = observed.classes
+        self.set_class_prior(likelihood.class_prior)
+        train = self._fit_labels if likelihood.is_convex else self._fit_observed
+        train(X, likelihood, check_random_state(self.random_state))
+        return self
 
     def _read_rows(self, X: Any, *, reset: bool) -> Any:
         missing = self._takes_missing_values()
@@ -121,20 +122,6 @@ class ObservedClassifier(ScoreClassifier):
 
     def _takes_missing_values(self) -> bool:
         return False
-
-    def _check(self) -> None:
-        self._take_notices()  # discard those of an earlier fit that failed
-        check_parameters(self)
-        check_choice("decision", self.decision, DECISIONS)
-        self._check_parameters()
-
-    def _train_rows(self, X: Any, observed: Observed) -> list[Notice]:
-        likelihood = LabelLikelihood(observed)
-        self.classes_ = observed.classes
-        self.set_class_prior(likelihood.class_prior)
-        train = self._fit_labels if likelihood.is_convex else self._fit_observed
-        train(X, likelihood, check_random_state(self.random_state))
-        return self._take_notices()
 
     def _check_parameters(self) -> None:
         """Raise ValueError if a parameter is invalid regardless of the data."""

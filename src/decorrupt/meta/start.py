@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -16,7 +16,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.utils import _safe_indexing
 
 from decorrupt._typing import FloatArray
-from decorrupt.estimators import KernelClassifier, PathFit
+from decorrupt.estimators import KernelClassifier, PathFit, estimator
 from decorrupt.features import (
     FeatureMap,
     Kernel,
@@ -29,7 +29,7 @@ from decorrupt.meta.folds import Fold
 from decorrupt.observed import Observed, repeated_rows
 from decorrupt.progress import track
 from decorrupt.risks import LabelLikelihood
-from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL, Problem, prior_start
+from decorrupt.solvers import Problem, prior_start
 
 # λ of the path for k(x,x) = 1, from smooth to flexible; the best is chosen on held-out bags.
 START_REG_STRENGTHS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5)
@@ -91,26 +91,23 @@ def fit_columns(columns: Any, X: Any, weights: Any) -> None:
     columns.fit(X)
 
 
+@estimator
 class LikelihoodStart(KernelClassifier):
     """min_f −(1/n)·Σ log P(observation) + λ‖f‖²; λ chosen on held-out rows.
 
     Not an estimator for users: it has fixed settings, and is fitted by `fit_start`.
     """
 
-    kernel_gamma: float | str = "scale"
-    reg_strength: float | str = "auto"
-    fit_intercept, decision = True, "accuracy"
-    solver, tol, max_iter = "lbfgs", DEFAULT_TOL, DEFAULT_MAX_ITER
-
-    def __init__(self, kernel: Any = "rbf", *, random_state: Any = None) -> None:
-        self.kernel = kernel
-        self.random_state = random_state
+    decision: str = "accuracy"
 
     def problem(self, observed: Observed) -> Problem:
         """Return the likelihood of all observations, started at the constant."""
         likelihood = LabelLikelihood(observed)
-        prior = likelihood.class_prior
-        return Problem(likelihood, prior_start(prior), class_prior=prior)
+        return Problem(likelihood, observed.n_rows, prior_start(likelihood.class_prior))
+
+    def class_prior_of(self, observed: Observed) -> FloatArray:
+        """Return the class shares that make the observations most likely."""
+        return LabelLikelihood(observed).class_prior
 
     def try_folds(self, X: Any, observed: Observed, folds: Sequence[Fold]) -> Trial:
         """Return the best λ on held-out rows; the model is not fitted yet.
@@ -127,7 +124,7 @@ class LikelihoodStart(KernelClassifier):
         scale = resolve_kernel_gamma("scale", X, observed.weights)
         self.kernel_gamma = GAMMA_FACTOR * scale
         X = self._read_rows(X, reset=True)
-        features = self.fit_feature_map(X, weights=observed.weights)
+        features = self.fit_feature_map(X, observed.weights)
         # The total variance of the columns, the same for sparse rows, which are not centred.
         size = 1 / scale if kernel_name(self.kernel) == "linear" else 1.0
         path = [size * reg_strength for reg_strength in START_REG_STRENGTHS]
@@ -156,10 +153,6 @@ class LikelihoodStart(KernelClassifier):
         """Return f(x) of each row; without scikit-learn's check of a method `fit`."""
         return self._score(self._read_rows(X, reset=False))
 
-    def train(self, X: Any, y: Any, **fit_params: Any) -> NoReturn:
-        """Raise an error: the start is fitted by `fit_start`."""
-        raise NotImplementedError
-
 
 @dataclass(frozen=True)
 class Trial:
@@ -182,7 +175,7 @@ def fit_start(
     Held-out bags decide. Bags that were formed by a column are beyond all that an rbf kernel has
     seen, but not beyond a linear model.
     """
-    starts = [LikelihoodStart(kernel, random_state=random_state) for kernel in START_KERNELS]
+    starts = [LikelihoodStart(kernel=kernel, random_state=random_state) for kernel in START_KERNELS]
     trials = [start.try_folds(X, observed, folds) for start in starts]
     trial = max(trials, key=lambda one: one.log_likelihood)
     trial.start.fit_trial(trial, observed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,7 +29,6 @@ from decorrupt.model_selection.count_posterior import (
     mode_weights,
 )
 from decorrupt.model_selection.draw_likelihoods import CountLikelihood, Likelihood, RowLikelihood
-from decorrupt.notices import Notice
 from decorrupt.observed import Observed, read_observed, without_weightless
 
 # Feature maps of the count model, see `_views`.
@@ -121,12 +121,11 @@ def describe_evidence(accuracy: AccuracyEstimate) -> str:
     return f"{SENTENCES[accuracy.evidence]}: balanced accuracy {accuracy}"
 
 
-def evidence_notices(accuracy: AccuracyEstimate) -> list[Notice]:
-    """Return a notice if the interval of the accuracy contains that of guessing."""
-    if accuracy.low > accuracy.guessing:
-        return []
-    advice = "; check it on labelled rows"
-    return [Notice(WeakEvidenceWarning, describe_evidence(accuracy) + advice)]
+def warn_of_evidence(accuracy: AccuracyEstimate) -> None:
+    """Warn if the interval of the accuracy contains that of guessing."""
+    if accuracy.low <= accuracy.guessing:
+        advice = "; check it on labelled rows"
+        warnings.warn(describe_evidence(accuracy) + advice, WeakEvidenceWarning, stacklevel=4)
 
 
 def estimate_accuracy(

@@ -7,11 +7,10 @@ from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from decorrupt.assumptions import AssumptionReport, check_observed_assumptions
-from decorrupt.estimators import check_parameters, validated_rows
+from decorrupt.estimators import as_observed, check_parameters, validated_rows
 from decorrupt.model_selection.allowed import allowed_methods, counting_methods
 from decorrupt.model_selection.averaging_search import AveragingSearch
 from decorrupt.model_selection.baselines import (
@@ -24,8 +23,7 @@ from decorrupt.model_selection.candidates import Candidate, resolve_candidates
 from decorrupt.model_selection.folded_data import FoldedData
 from decorrupt.model_selection.folds import DEFAULT_FOLDS, usable_folds
 from decorrupt.model_selection.scorers import BagScorer, get_bag_scorer
-from decorrupt.notices import Notice, emit_notices
-from decorrupt.observed import read_observed, without_weightless
+from decorrupt.observed import Observed, without_weightless
 from decorrupt.risks import LabelLikelihood
 
 DEFAULT_KERNELS = ("linear", "rbf", "pca_rbf", "pca8_rbf", "knn", "pca_knn")
@@ -178,7 +176,7 @@ class AutoLabelProportionsClassifier(AveragingSearch):
     def fit(
         self,
         X: Any,
-        y: ArrayLike,
+        y: Any,
         *,
         bags: Any = None,
         upper: Any = None,
@@ -212,31 +210,20 @@ class AutoLabelProportionsClassifier(AveragingSearch):
 UnscaledColumnsWarning
             As in the other searches, see :class:`BagGridSearchCV`.
         """
-        weights = {"sample_weight": sample_weight}
-        emit_notices(self.train(X, y, bags=bags, upper=upper, **weights))
-        return self
-
-    def train(
-        self,
-        X: Any,
-        y: ArrayLike,
-        *,
-        bags: Any = None,
-        upper: Any = None,
-        sample_weight: Any = None,
-    ) -> list[Notice]:
-        """Fit as `fit` does, and return the warnings instead of emitting them."""
         scorer = get_bag_scorer(self.scoring)
         self._check_parameters(scorer, bags, upper)
         known = {"bags": bags, "upper": upper, "sample_weight": sample_weight}
-        X, y, known = without_weightless(X, y, cv=self.cv, **known)
-        data, notices = self._read(X, y, known, scorer)
+        known["cv"] = self.cv
+        if not isinstance(y, Observed):
+            X, y, known = without_weightless(X, y, **known)
+        data = self._read(X, y, known, scorer)
         observed = data.observed
         self.classes_ = observed.classes
         self.class_prior_ = (
             LabelLikelihood(observed).class_prior if observed.is_inexact else observed.inner_prior
         )
-        is_testable = bags is not None and not observed.is_inexact
+        in_bags = observed.n_bags < len(observed.row_bag) or bags is not None
+        is_testable = in_bags and not observed.is_inexact
         self.assumptions_ = self._assumptions(data) if is_testable else None
         candidates = resolve_candidates(self.candidates)
         if observed.is_inexact:
@@ -244,7 +231,7 @@ UnscaledColumnsWarning
         else:
             allowed = allowed_methods(candidates, self.assumptions_, scorer)
         scorer = self._with_bag_effect(scorer)
-        found = self._search(
+        self._search(
             X,
             data,
             [self._prepared(candidate) for candidate in allowed.candidates],
@@ -252,19 +239,18 @@ UnscaledColumnsWarning
             baselines=self._baselines(data, scorer),
             notes=allowed.notes,
         )
-        return notices + allowed.notices + found
+        return self
 
-    def _read(
-        self, X: Any, y: ArrayLike, known: dict[str, Any], scorer: BagScorer
-    ) -> tuple[FoldedData, list[Notice]]:
+    def _read(self, X: Any, y: Any, known: dict[str, Any], scorer: BagScorer) -> FoldedData:
         """Validate rows, read what is known about their labels, and make the folds."""
         rows = validated_rows(self, X)
-        noise, cv = None if known["bags"] is None else self.count_noise, known.pop("cv")
-        observed = read_observed(y, count_noise=noise, **known)
+        cv = known.pop("cv")
+        noise = None if known.get("bags") is None else self.count_noise
+        observed = as_observed(y, count_noise=noise, **known)
         if isinstance(cv, int | np.integer):
             cv = min(cv, max(observed.n_bags, 2))
-        folds, notices = usable_folds(cv, rows, observed, needs_spread=scorer.needs_spread)
-        return FoldedData(rows, observed, folds), notices
+        folds = usable_folds(cv, rows, observed, needs_spread=scorer.needs_spread)
+        return FoldedData(rows, observed, folds)
 
     def _check_parameters(self, scorer: BagScorer, bags: Any, upper: Any) -> None:
         self._check_search()
@@ -311,8 +297,6 @@ UnscaledColumnsWarning
         estimator = clone(candidate.estimator)
         params = estimator.get_params(deep=False)
         shared = {"random_state": self.random_state, "decision": self.decision}
-        if self.count_noise is not None:
-            shared["count_noise"] = self.count_noise
         estimator.set_params(**{name: shared[name] for name in shared if name in params})
         check_parameters(estimator)  # before the search, which would fail later with other words
         return replace(candidate, estimator=estimator)

@@ -5,35 +5,33 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
-from numpy.typing import ArrayLike
 
 from decorrupt.estimators import (
     DECISIONS,
     CorruptedSourcesClassifier,
     ForwardSourcesClassifier,
+    as_observed,
     check_choice,
+    sources_of,
     validated_rows,
+    warn_of_rates,
 )
-from decorrupt.meta import CostWeightedSourcesClassifier
 from decorrupt.model_selection.averaging_search import AveragingSearch
-from decorrupt.model_selection.candidates import Candidate, takes_several_classes
+from decorrupt.model_selection.candidates import Candidate
 from decorrupt.model_selection.folded_data import FoldedData
 from decorrupt.model_selection.folds import DEFAULT_FOLDS, source_folds
 from decorrupt.model_selection.scorers import NoisyLabelScorer
 from decorrupt.noise_rates import estimate_noise_rates
-from decorrupt.notices import Notice, emit_notices
 from decorrupt.observed import (
     NoisySources,
-    rate_notices,
+    Observed,
     read_labels,
     read_sources,
     refuse_weights,
     without_weightless,
 )
 
-SOURCE_CANDIDATES = ("corrected", "forward", "cost_weighted", "plain")
-# They need sources that are samples of one population.
-ONE_POPULATION = ("cost_weighted", "plain")
+SOURCE_CANDIDATES = ("corrected", "forward")
 SOURCE_KERNELS = ("linear", "rbf")
 
 
@@ -49,19 +47,8 @@ class AutoSourcesClassifier(AveragingSearch):
 
     Parameters
     ----------
-    candidates : sequence of {"corrected", "forward", "cost_weighted", "plain"} or None
-        :class:`CorruptedSourcesClassifier`, :class:`ForwardSourcesClassifier`, and
-        :class:`CostWeightedSourcesClassifier` with label-dependent costs or, "plain", with equal
-        costs: noisy labels at face value. None: all that the data allow. The last two need sources
-        with one class prior and one pair of rates each; "cost_weighted" is for two classes.
-    noise_rates : mapping, data frame, pair, matrix, "estimate" or None, default=None
-        {source: (flip_pos, flip_neg)}, a data frame with the columns source, flip_pos and flip_neg,
-        one pair for all rows, "estimate" for :func:`estimate_noise_rates`, or None for clean
-        labels; for several classes matrices T[y, ỹ] = P(Ỹ=ỹ | Y=y) instead of pairs. Rates passed
-        to `fit` take precedence.
-    source_priors : mapping, float, vector or None, default=None
-        P(Y=1) by source, or one value for all sources; for several classes the share of each
-        class. None: estimated from the shares of noisy labels.
+    candidates : sequence of {"corrected", "forward"} or None
+        :class:`CorruptedSourcesClassifier` and :class:`ForwardSourcesClassifier`; None: both.
     cv : int or splitter, default=5
         An int is the number of folds of :class:`WithinBagKFold`, which splits every source.
     reg_strengths : sequence of float or None
@@ -132,6 +119,7 @@ class AutoSourcesClassifier(AveragingSearch):
     __metadata_request__fit: ClassVar[dict[str, bool]] = {
         "sources": True,
         "noise_rates": True,
+        "source_priors": True,
         "sample_weight": True,
     }
 
@@ -139,8 +127,6 @@ class AutoSourcesClassifier(AveragingSearch):
         self,
         *,
         candidates: Sequence[str] | None = None,
-        noise_rates: Any = None,
-        source_priors: Any = None,
         cv: Any = DEFAULT_FOLDS,
         reg_strengths: Sequence[float] | None = None,
         kernels: Sequence[Any] | None = None,
@@ -151,8 +137,6 @@ class AutoSourcesClassifier(AveragingSearch):
         ensemble: str = "average",
     ) -> None:
         self.candidates = candidates
-        self.noise_rates = noise_rates
-        self.source_priors = source_priors
         self.cv = cv
         self.reg_strengths = reg_strengths
         self.kernels = kernels
@@ -165,10 +149,11 @@ class AutoSourcesClassifier(AveragingSearch):
     def fit(
         self,
         X: Any,
-        y: ArrayLike,
+        y: Any,
         *,
         sources: Any = None,
         noise_rates: Any = None,
+        source_priors: Any = None,
         sample_weight: Any = None,
     ) -> Self:
         """Compare configurations on held-out rows and refit the best on all rows.
@@ -181,8 +166,13 @@ class AutoSourcesClassifier(AveragingSearch):
             Noisy labels; of two values the larger is the positive class.
         sources : array-like of shape (n_rows,), optional
             The source of each row; any hashable ids. None: one source.
-        noise_rates : mapping, pair, matrix or "estimate", optional
-            Replaces the parameter `noise_rates`.
+        noise_rates : mapping, data frame, pair, matrix or "estimate", optional
+            {source: (flip_pos, flip_neg)}, a data frame with the columns source, flip_pos and
+            flip_neg, one pair for all rows, "estimate" for :func:`estimate_noise_rates`, or None
+            for clean labels; for several classes matrices T[y, ỹ] = P(Ỹ=ỹ | Y=y) instead of pairs.
+        source_priors : mapping, float or vector, optional
+            P(Y=1) by source, or one value for all sources; for several classes the share of each
+            class. None: estimated from the shares of noisy labels.
         sample_weight : array-like of shape (n_rows,), optional
             How many rows each row represents, at least 0.
 
@@ -195,93 +185,58 @@ class AutoSourcesClassifier(AveragingSearch):
         WeakEvidenceWarning
             If the model explains held-out labels hardly better than their shares alone.
         """
-        weights = {"sample_weight": sample_weight}
-        emit_notices(self.train(X, y, sources=sources, noise_rates=noise_rates, **weights))
-        return self
-
-    def train(
-        self,
-        X: Any,
-        y: ArrayLike,
-        *,
-        sources: Any = None,
-        noise_rates: Any = None,
-        sample_weight: Any = None,
-    ) -> list[Notice]:
-        """Fit as `fit` does, and return the warnings instead of emitting them."""
         self._check_search()
         for name in self.candidates or ():
             check_choice("candidate", name, SOURCE_CANDIDATES)
         check_choice("decision", self.decision, DECISIONS)
-        rates = self.noise_rates if noise_rates is None else noise_rates
-        known = {"sources": sources, "noise_rates": rates, "sample_weight": sample_weight}
-        X, y, known = without_weightless(X, y, cv=self.cv, **known)
-        cv, rows = known.pop("cv"), validated_rows(self, X)
-        noisy = self._read_noise(rows, y, **known)
+        known = {"sources": sources, "sample_weight": sample_weight, "source_priors": source_priors}
+        if isinstance(y, Observed):
+            cv, rows = self.cv, validated_rows(self, X)
+            noisy = sources_of(as_observed(y, noise_rates=noise_rates, **known))
+            self.noise_rate_estimate_: Any = None
+        else:
+            X, y, known = without_weightless(X, y, cv=self.cv, **known)
+            cv, rows = known.pop("cv"), validated_rows(self, X)
+            noisy = self._read_noise(rows, y, noise_rates, **known)
+        self.classes_ = noisy.classes
+        self.source_priors_ = noisy.by_source(noisy.priors)
+        self.noise_rates_: dict[Any, Any] = noisy.rates_by_source
+        self.class_prior_ = noisy.class_prior
         observed = noisy.observed()
         folds = source_folds(noisy, cv, self.random_state)
-        candidates = [self._candidate(name) for name in self._allowed(noisy)]
+        candidates = [self._candidate(name) for name in self.candidates or SOURCE_CANDIDATES]
         data = FoldedData(rows, observed, folds)
-        notices = [] if self.noise_rate_estimate_ is not None else rate_notices(noisy)
-        return notices + self._search(X, data, candidates, NoisyLabelScorer(), baselines=[])
+        if self.noise_rate_estimate_ is None:
+            warn_of_rates(noisy)
+        self._search(X, data, candidates, NoisyLabelScorer(), baselines=[])
+        return self
 
     def _read_noise(
-        self, X: Any, y: ArrayLike, sources: Any, noise_rates: Any, sample_weight: Any
+        self,
+        X: Any,
+        y: Any,
+        rates: Any,
+        sources: Any,
+        source_priors: Any,
+        sample_weight: Any,
     ) -> NoisySources:
-        """Return sources and rates, estimated if requested; set the attributes about them."""
-        self.classes_, codes = read_labels(y)
-        rates = noise_rates
-        self.noise_rate_estimate_: Any = None
+        """Return sources and rates, estimated if requested."""
+        classes, codes = read_labels(y)
+        self.noise_rate_estimate_ = None
         if isinstance(rates, str):
             check_choice("noise_rates", rates, ("estimate",))
             refuse_weights(sample_weight, "noise_rates='estimate'")
             estimate = estimate_noise_rates(
-                X, self.classes_[codes], sources=sources, random_state=self.random_state
+                X, classes[codes], sources=sources, random_state=self.random_state
             )
             self.noise_rate_estimate_ = estimate
             rates = estimate.rates if sources is not None else next(iter(estimate.rates.values()))
-        priors = self.source_priors
-        noisy = read_sources(codes, self.classes_, sources, rates, priors, sample_weight)
-        self.source_priors_ = noisy.by_source(noisy.priors)
-        self.noise_rates_: dict[Any, Any] = noisy.rates_by_source
-        self.class_prior_ = noisy.class_prior
-        return noisy
-
-    def _allowed(self, noisy: NoisySources) -> Sequence[str]:
-        """Return the names of the methods to compare."""
-        if self.candidates is not None:
-            if set(ONE_POPULATION) & set(self.candidates):
-                noisy.check_one_population()
-            return self.candidates
-        excluded = set(ONE_POPULATION if _has_several_populations(noisy) else ())
-        return [
-            name
-            for name in SOURCE_CANDIDATES
-            if name not in excluded
-            and (noisy.n_classes == 2 or takes_several_classes(self._candidate(name).estimator))
-        ]
+        return read_sources(codes, classes, sources, rates, source_priors, sample_weight)
 
     def _candidate(self, name: str) -> Candidate:
-        common: dict[str, Any] = {
-            "source_priors": self.source_priors,
-            "decision": self.decision,
-            "random_state": self.random_state,
-        }
-        model: Any
+        common: dict[str, Any] = {"decision": self.decision, "random_state": self.random_state}
         if name == "forward":
-            model = ForwardSourcesClassifier(**common)
-        elif name == "corrected":
-            target = 0.5 if self.decision == "balanced" else "pooled"
-            model = CorruptedSourcesClassifier(**common, class_prior=target)
-        else:
-            costs = "equal" if name == "plain" else "label_dependent"
-            model = CostWeightedSourcesClassifier(**common, costs=costs)
+            return Candidate(name, ForwardSourcesClassifier(**common), any_kernel=True)
+        target = 0.5 if self.decision == "balanced" else "pooled"
+        model = CorruptedSourcesClassifier(**common, class_prior=target)
         return Candidate(name, model, any_kernel=True)
-
-
-def _has_several_populations(noisy: NoisySources) -> bool:
-    try:
-        noisy.check_one_population()
-    except ValueError:
-        return True
-    return False

@@ -20,7 +20,7 @@ from decorrupt.model_selection.accuracy import (
     N_VIEWS,
     describe_evidence,
     estimate_accuracy,
-    evidence_notices,
+    warn_of_evidence,
 )
 from decorrupt.model_selection.averaged import AveragedClassifier
 from decorrupt.model_selection.averaging import (
@@ -42,7 +42,6 @@ from decorrupt.model_selection.halving import evaluate_by_halving
 from decorrupt.model_selection.leaderboard import Leaderboard
 from decorrupt.model_selection.results import Result, is_missing
 from decorrupt.model_selection.scorers import BagScorer
-from decorrupt.notices import Notice, QuietEstimator
 from decorrupt.progress import progress, track
 
 ENSEMBLES = ("average", "best")
@@ -53,7 +52,7 @@ def _has_probabilities(search: Any) -> bool:
     return model is None or bool(model.predict_proba)
 
 
-class AveragingSearch(QuietEstimator, MetaEstimatorMixin, LabelAccuracyMixin, BaseEstimator):
+class AveragingSearch(MetaEstimatorMixin, LabelAccuracyMixin, BaseEstimator):
     """A search whose `best_estimator_` is the average of its best configurations, or one of them.
 
     Subclasses have the parameters `kernels`, `kernel_gammas`, `reg_strengths`, `decision`,
@@ -83,7 +82,7 @@ class AveragingSearch(QuietEstimator, MetaEstimatorMixin, LabelAccuracyMixin, Ba
         *,
         baselines: list[dict[str, Any]],
         notes: Sequence[str] = (),
-    ) -> list[Notice]:
+    ) -> None:
         """Compare all configurations, fit the model, and set the attributes of a search.
 
         Parameters
@@ -110,12 +109,12 @@ class AveragingSearch(QuietEstimator, MetaEstimatorMixin, LabelAccuracyMixin, Ba
             )
             models = [self._member(estimators[one.method], one, data) for one in members]
             with bar.expecting(N_VIEWS):
-                self.best_estimator_, notices = self._fit_model(models, X, data)
+                self.best_estimator_ = self._fit_model(models, X, data)
             self.accuracy_ = estimate_accuracy(
                 self.best_estimator_, X, data.observed, random_state=self.random_state
             )
         self.leaderboard_.notes.append(describe_evidence(self.accuracy_))
-        return notices + evidence_notices(self.accuracy_)
+        warn_of_evidence(self.accuracy_)
 
     def _compare(
         self, data: FoldedData, candidates: Sequence[Candidate], scorer: BagScorer
@@ -130,7 +129,7 @@ class AveragingSearch(QuietEstimator, MetaEstimatorMixin, LabelAccuracyMixin, Ba
         ]
         self.n_configurations_ = len(tried)
         compare = partial(evaluate, scorer=scorer, n_jobs=self.n_jobs, calibrate=True)
-        return evaluate_by_halving(tried, data, compare, self.random_state).results
+        return evaluate_by_halving(tried, data, compare, self.random_state)
 
     def _choose(self, results: Sequence[Result]) -> tuple[FloatArray, list[Result]]:
         """Return the weights of all results, and the members of the model; set their attributes."""
@@ -177,20 +176,21 @@ class AveragingSearch(QuietEstimator, MetaEstimatorMixin, LabelAccuracyMixin, Ba
             decision=self.decision,
         )
 
-    def _fit_model(self, models: list[Any], X: Any, data: FoldedData) -> tuple[Any, list[Notice]]:
+    def _fit_model(self, models: list[Any], X: Any, data: FoldedData) -> Any:
         """Return the average of the members, or the only one, fitted on all rows."""
         # BLAS has one thread as in the search, see `evaluate`.
         with threadpool_limits(1, user_api="blas"):
             if len(models) > 1:
                 model: Any = AveragedClassifier(models, self.weights_, **self._mixing())
-                notices = model.train_observed(X, data.observed, maps=data.maps)
+                model.fit_observed(X, data.observed, maps=data.maps)
             else:
                 (model,) = models
                 features = data.maps.get(model.feature_key()) if has_path(model) else None
                 fits = (train_on(one, X, data.observed, features=features) for one in models)
-                (notices,) = track(fits, "fitting the model", 1)
+                for _ in track(fits, "fitting the model", 1):
+                    pass
         self.estimators_ = list(getattr(model, "estimators_", [model]))
-        return model, notices
+        return model
 
     def _mixing(self) -> dict[str, Any]:
         return {

@@ -66,8 +66,8 @@ class BagScorer:
     ----------
     name : {"corrected_accuracy", "corrected_risk", "proportion_risk", "count_log_likelihood"} \
 or callable
-        The criterion. A callable is called as ``criterion(y, decision_values, bags=bags)`` and
-        returns an :class:`Estimate`; greater must be better.
+        The criterion. A callable is called as ``criterion(observed, decision_values)`` and returns
+        an :class:`Estimate`; greater must be better.
     **options
         Arguments of the criterion, e.g. ``loss="logistic"`` for the corrected risk.
     """
@@ -129,8 +129,7 @@ or callable
         if self.takes_scores:
             return weighted_mean(self.by_bag(predictions, observed), observed.sizes)
         if callable(self.name):
-            y, known = observed.fit_arguments()
-            return Estimate(*self.name(y, predictions, **known, **self.options))
+            return Estimate(*self.name(observed, predictions, **self.options))
         value, std_error = CRITERIA[self.name](observed, predictions, **self.options)
         return Estimate(-value if self.name in LOWER_IS_BETTER else value, std_error)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -21,9 +22,8 @@ from decorrupt.noise_rates.result import (
     bootstrap_ends,
     check_level,
     informative,
-    rate_notices,
+    warn_if_uninformative,
 )
-from decorrupt.notices import Notice, emit_notices
 from decorrupt.observed import as_targets, factorize
 from decorrupt.progress import track
 
@@ -126,12 +126,12 @@ def estimate_noise_rates_from_annotators(
     check_level(level)
     check_consistent_length(labels, annotators, items)
     votes, classes, annotator_ids, item_ids = _read_votes(labels, annotators, items)
-    notices = _overlap_notices(votes)
+    _check_overlap(votes)
     everyone = np.ones(votes.n_items)
     matrices, posterior, n_iter = dawid_skene(votes, votes.shares, everyone, max_iter, tol)
     if n_iter >= max_iter:
         text = f"EM did not converge in max_iter={max_iter} iterations: increase max_iter or tol"
-        notices.append(Notice(ConvergenceWarning, text))
+        warnings.warn(text, ConvergenceWarning, stacklevel=2)
     rng = check_random_state(random_state)
     chance = everyone / votes.n_items
     loose = max(tol, RESAMPLE_TOL)
@@ -144,7 +144,7 @@ def estimate_noise_rates_from_annotators(
     )
     prior = posterior.mean(axis=0)
     ends, names = bootstrap_ends(matrices, draws, level), classes.tolist()
-    emit_notices(notices + rate_notices(annotator_ids, matrices, ends, names, "annotator"))
+    warn_if_uninformative(annotator_ids, matrices, ends, names, "annotator")
     return AnnotatorEstimate(
         annotator_ids,
         informative(matrices),
@@ -184,8 +184,8 @@ def _check_categories(annotators: Any, present: list[Any]) -> None:
         )
 
 
-def _overlap_notices(votes: Votes) -> list[Notice]:
-    """Return a notice if no item has three annotators; raise a ValueError if none has two."""
+def _check_overlap(votes: Votes) -> None:
+    """Warn if no item has three annotators; raise a ValueError if none has two."""
     pairs = np.unique(np.column_stack([votes.item, votes.annotator]), axis=0)
     most = int(np.bincount(pairs[:, 0]).max())
     if most < 2:
@@ -193,10 +193,10 @@ def _overlap_notices(votes: Votes) -> list[Notice]:
             "every item has labels from one annotator only: at least two annotators must label the "
             "same items. If there are features, use estimate_noise_rates"
         )
-    if most >= IDENTIFYING_ANNOTATORS:
-        return []
-    text = (
-        "no item has labels from three annotators: with two, many rates fit the labels equally "
-        "well, and the result is only the one closest to the majority vote"
-    )
-    return [Notice(UninformativeRatesWarning, text)]
+    if most < IDENTIFYING_ANNOTATORS:
+        warnings.warn(
+            "no item has labels from three annotators: with two, many rates fit the labels equally "
+            "well, and the result is only the one closest to the majority vote",
+            UninformativeRatesWarning,
+            stacklevel=3,
+        )

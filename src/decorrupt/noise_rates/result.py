@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,7 +12,6 @@ from scipy.stats import norm
 
 from decorrupt._typing import FloatArray
 from decorrupt.exceptions import UninformativeRatesWarning
-from decorrupt.notices import Notice
 from decorrupt.observed import (
     FLIPS,
     inseparable_classes,
@@ -164,14 +164,14 @@ def bootstrap_ends(matrices: FloatArray, draws: FloatArray, level: float) -> Flo
     return np.asarray(np.clip(np.stack(ends, axis=-1), 0.0, 1.0))
 
 
-def rate_notices(
+def warn_if_uninformative(
     sources: Sequence[Any],
     matrices: FloatArray,
     ends: FloatArray | None,
     classes: Sequence[Any],
     word: str,
-) -> list[Notice]:
-    """Return a notice for each source whose labels may not distinguish the classes.
+) -> None:
+    """Warn of each source whose labels may not distinguish the classes.
 
     Parameters
     ----------
@@ -180,12 +180,12 @@ def rate_notices(
     word : str
         What a source is called, "source" or "annotator".
     """
-    texts = []
     for k, source in enumerate(sources):
         own_ends = None if ends is None else ends[k]
         text = _doubt(matrices[k], own_ends, classes, word)
-        texts += [f"{word} {source!r}: {text}"] * bool(text)
-    return [Notice(UninformativeRatesWarning, text) for text in texts]
+        if text:
+            message = f"{word} {source!r}: {text}"
+            warnings.warn(message, UninformativeRatesWarning, stacklevel=3)
 
 
 def _doubt(matrix: FloatArray, ends: FloatArray | None, classes: Sequence[Any], word: str) -> str:

@@ -10,8 +10,6 @@ from scipy.special import kl_div
 from scipy.stats import chi2
 
 from decorrupt._typing import FloatArray
-from decorrupt.exceptions import ContradictedRatesWarning
-from decorrupt.notices import Notice
 from decorrupt.observed.sources import NoisySources
 
 # A warning has to be rare when the rates are right.
@@ -23,8 +21,8 @@ FEWEST_ROWS, SMALLEST_EXPECTED = 50, 5.0
 MAX_STEPS = 1000
 
 
-def rate_notices(noisy: NoisySources) -> list[Notice]:
-    """Return notices if noise rates are probably wrong.
+def rate_notices(noisy: NoisySources) -> list[str]:
+    """Return messages if noise rates are probably wrong.
 
     The shares of noisy labels in source s are T_sᵀπ, where π are the class shares. The test is the
     likelihood ratio of the observed shares and the best π: one for all sources, or one per source
@@ -37,7 +35,7 @@ def rate_notices(noisy: NoisySources) -> list[Notice]:
     more labels would be right.
     """
     found = (_disorder(noisy), _contradiction(noisy))
-    return [Notice(ContradictedRatesWarning, message) for message in found if message is not None]
+    return [message for message in found if message is not None]
 
 
 def _disorder(noisy: NoisySources) -> str | None:

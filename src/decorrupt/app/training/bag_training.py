@@ -67,17 +67,16 @@ class BagTraining:
 
     def estimator(self) -> AutoLabelProportionsClassifier:
         """Return the automatic choice, restricted to what the settings allow."""
-        settings, observed = self.settings, self.observed
+        settings = self.settings
         return AutoLabelProportionsClassifier(
             candidates=bag_candidates(self.method),
             cv=self.folds,
-            count_noise=observed.counts.noise[0] if observed.is_inexact else None,
             **settings.search_parameters(),
         )
 
     def targets(self) -> tuple[Any, dict[str, Any]]:
-        """Return the arguments of `fit`; bags by number, a saved model must not name them."""
-        return self.observed.fit_arguments()
+        """Return what `fit` learns from."""
+        return self.observed, {}
 
     def training_folds(self) -> tuple[Observed, list[Fold]]:
         """Return what is known about the training rows, and the folds."""

@@ -1,0 +1,161 @@
+"""The `fit` of the estimators for noisy labels of several sources."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, ClassVar, Self
+
+
+from decorrupt.estimators.kernel_classifier import as_observed
+from decorrupt.exceptions import ContradictedRatesWarning
+from decorrupt.features import FeatureMap
+from decorrupt.observed import (
+    NoisySources,
+    Observed,
+    rate_notices,
+    read_labels,
+    read_sources,
+    refuse_weights,
+    without_weightless,
+)
+
+
+class SourceFitMixin:
+    """`fit` on labels that are wrong at known rates, or on an `Observed` of such labels.
+
+    Attributes
+    ----------
+    noise_rates_ : dict
+        {source: (flip_pos, flip_neg)}, or {source: T} for several classes, the rates used.
+    noise_rate_intervals_ : dict or None
+        {source: {"flip_pos": (0, high), "flip_neg": (0, high)}}, if rates were estimated; empty
+        for several classes.
+    source_priors_ : dict
+        {source: P(Y=1)}, or {source: share of each class}, given or estimated.
+    """
+
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {
+        "sources": True,
+        "noise_rates": True,
+        "source_priors": True,
+        "sample_weight": True,
+    }
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        sources: Any = None,
+        noise_rates: Any = None,
+        source_priors: Any = None,
+        sample_weight: Any = None,
+    ) -> Self:
+        """Train on rows whose labels y were flipped at known rates.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_columns)
+            The rows.
+        y : array-like of shape (n_rows,), or Observed
+            Noisy labels; of two values the larger is the positive class.
+        sources : array-like of shape (n_rows,), optional
+            The source of each row; any hashable ids. None: one source.
+        noise_rates : mapping, data frame, pair, matrix, "estimate" or None
+            {source: (flip_pos, flip_neg)}, a data frame with the columns source (or indexed by
+            source), flip_pos and flip_neg, one pair for all rows, or None for clean labels.
+            "estimate" calls :func:`decorrupt.estimate_noise_rates`; its assumptions must hold.
+            flip_pos is the share of true positives labelled negative, flip_neg the share of true
+            negatives labelled positive. Several classes have matrices T[y, ỹ] = P(Ỹ=ỹ | Y=y)
+            instead of pairs: {source: T}, or one T for all rows, with rows and columns in the
+            sorted order of the classes in y. Two classes can be given either way. For rates per
+            row, every row is a source: ``sources=np.arange(n_rows),
+            noise_rates=dict(enumerate(rates))``.
+        source_priors : mapping, float, vector or None
+            P(Y=1) by source, or one value for all sources; for several classes the share of each
+            class. None: all sources have the same prior, estimated from the shares of noisy labels.
+        sample_weight : array-like of shape (n_rows,), optional
+            How many rows each row represents, at least 0.
+
+        Returns
+        -------
+        self
+            The fitted model.
+
+        Raises
+        ------
+        ValueError
+            If a source has no rates, the two rates of a source sum to 1 or more, a matrix is
+            singular or not stochastic, or a parameter is invalid.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If the solver stopped before it converged.
+        OneClassWarning
+            If the model predicts one class for all training rows.
+        ContradictedRatesWarning
+            If the shares of noisy labels contradict the rates (χ² at the level 1e-4, and a
+            difference of 0.02 or more), or a matrix seems to have its rows in another order.
+        UnscaledColumnsWarning
+            If distances between rows hardly depend on at least half of the columns.
+        NegativeRiskWarning, NonConvexRiskWarning
+            Methods with a corrected risk only, see `decorrupt.exceptions`.
+        """
+        X = self._read_rows(X, reset=True)  # type: ignore[attr-defined]
+        known = {"sources": sources, "source_priors": source_priors, "sample_weight": sample_weight}
+        is_estimated = isinstance(noise_rates, str)
+        if is_estimated:
+            noise_rates = self.estimate_rates(X, y, noise_rates, sources, sample_weight)
+        if isinstance(y, Observed):
+            observed = as_observed(y, noise_rates=noise_rates, **known)
+        else:
+            X, y, known = without_weightless(X, y, **known)
+            classes, codes = read_labels(y)
+            observed = read_sources(codes, classes, noise_rates=noise_rates, **known).observed()
+        if not is_estimated:
+            warn_of_rates(sources_of(observed))
+        return self._fit_observed(X, observed, None)
+
+    def _fit_observed(self, X: Any, observed: Observed, features: FeatureMap | None) -> Self:
+        self.keep_sources(sources_of(observed))
+        return super()._fit_observed(X, observed, features)  # type: ignore[misc, no-any-return]
+
+    def keep_sources(self, noisy: NoisySources) -> None:
+        """Set what is known about the sources."""
+        if "noise_rate_intervals_" not in vars(self):
+            self.noise_rate_intervals_: dict[Any, Any] | None = None
+        self.noise_rates_ = noisy.rates_by_source
+        self.source_priors_ = noisy.by_source(noisy.priors)
+
+    def estimate_rates(self, X: Any, y: Any, how: str, sources: Any, sample_weight: Any) -> Any:
+        """Return estimated rates by source, or those of all rows if there are no sources."""
+        from decorrupt.noise_rates import estimate_noise_rates  # it imports the estimators
+
+        if how != "estimate":
+            raise ValueError(
+                f"noise_rates={how!r}: give rates by source, rates of all rows, 'estimate' or None"
+            )
+        refuse_weights(sample_weight, f"noise_rates={how!r}")
+        classes, codes = read_labels(y)
+        estimate = estimate_noise_rates(
+            X,
+            classes[codes],
+            sources=sources,
+            random_state=self.random_state,  # type: ignore[attr-defined]
+        )
+        self.noise_rate_intervals_ = estimate.intervals
+        return estimate.rates if sources is not None else next(iter(estimate.rates.values()))
+
+
+def warn_of_rates(noisy: NoisySources) -> None:
+    """Warn if the noisy labels contradict the stated rates."""
+    for message in rate_notices(noisy):
+        warnings.warn(message, ContradictedRatesWarning, stacklevel=4)
+
+
+def sources_of(observed: Observed) -> NoisySources:
+    """Return the sources of the noisy labels, which the methods for sources need."""
+    if observed.sources is None:
+        raise ValueError("this method needs noisy labels of sources")
+    return observed.sources
