@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from types import FrameType
 
 __all__ = [
     "BagAssumptionWarning",
@@ -71,6 +74,18 @@ class UnscaledColumnsWarning(UserWarning):
     """Distances between rows hardly depend on most columns, and the kernel depends on distances."""
 
 
+PACKAGE = os.path.dirname(__file__)
+
+
+def warn(message: str, category: type[Warning] = UserWarning) -> None:
+    """Emit a warning at the line that called the package, however deep in it this is called."""
+    frame: FrameType | None = sys._getframe()
+    level = 1
+    while frame is not None and frame.f_code.co_filename.startswith(PACKAGE):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)
+
+
 _LOCK = threading.Lock()
 _depth = 0
 
@@ -105,7 +120,6 @@ def is_quiet() -> bool:
 
 def warn_again(recorded: Iterable[warnings.WarningMessage], *categories: type[Warning]) -> None:
     """Emit every distinct recorded warning of some categories, at the caller of `fit`."""
-    chosen = {(one.category, str(one.message)): None for one in recorded}
-    for category, message in chosen:
+    for message, category in dict.fromkeys((str(one.message), one.category) for one in recorded):
         if issubclass(category, categories):
-            warnings.warn(message, category, stacklevel=4)
+            warn(message, category)

@@ -92,9 +92,7 @@ def one_sided_bags():
 @pytest.mark.parametrize("fit_intercept", [False, True])
 def test_one_of_two_minima_is_reached_without_a_warning(one_sided_bags, fit_intercept):
     X, y, bags = one_sided_bags
-    model = CorrectedLossClassifier(
-        combine="pairs", solver="newton", reg_strength=1e-3, fit_intercept=fit_intercept
-    )
+    model = CorrectedLossClassifier(combine="pairs", reg_strength=1e-3, fit_intercept=fit_intercept)
     model.fit(X, y, bags=bags)
     assert model.diagnostics_.converged
     assert not model.diagnostics_.is_convex
@@ -106,8 +104,7 @@ def test_one_of_two_minima_is_reached_without_a_warning(one_sided_bags, fit_inte
 @pytest.mark.parametrize("fit_intercept", [False, True])
 def test_a_solver_that_stops_on_a_slope_between_two_minima_warns(one_sided_bags, fit_intercept):
     X, y, bags = one_sided_bags
-    early = {"solver": "lbfgs", "max_iter": 1, "fit_intercept": fit_intercept}
-    early["reg_strength"] = 1e-3
+    early = {"max_iter": 1, "fit_intercept": fit_intercept, "reg_strength": 1e-3}
     certain = "With an intercept no reg_strength" if fit_intercept else "It is convex from"
     with pytest.warns(NonConvexRiskWarning, match=f"not stop at a minimum. {certain}"):
         CorrectedLossClassifier(**early, random_state=0).fit(X, y, bags=bags)

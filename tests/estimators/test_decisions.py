@@ -37,8 +37,7 @@ FOR_BAGS = [
 ]
 FOR_SOURCES = [
     CorruptedSourcesClassifier(**SMOOTH),
-    CorruptedSourcesClassifier(source_priors=0.3, **SMOOTH),
-    CorruptedSourcesClassifier(source_priors=0.3, class_prior="pooled", **SMOOTH),
+    CorruptedSourcesClassifier(class_prior=0.5, **SMOOTH),
     CorruptedSourcesClassifier(combine="superbag", class_prior="pooled", **SMOOTH),
     ForwardSourcesClassifier(**SMOOTH),
 ]

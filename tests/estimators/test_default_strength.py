@@ -11,13 +11,13 @@ from decorrupt import (
     CorrectedLossClassifier,
     CorruptedSourcesClassifier,
     CountLikelihoodClassifier,
+    ForwardSourcesClassifier,
     GeometricNoise,
     LaplaceNoise,
     MeanMapClassifier,
 )
 from decorrupt.estimators import ProportionMatchingClassifier
-from decorrupt.estimators.default_strength import COUNT_PRIOR_VARIANCE, NOISY_PRIOR_VARIANCE
-from decorrupt.estimators.forward_sources import ForwardSourcesClassifier
+from decorrupt.estimators.kernel_classifier import COUNT_PRIOR_VARIANCE, NOISY_PRIOR_VARIANCE
 from decorrupt.features import Kernel
 from decorrupt.theory import information
 
@@ -79,13 +79,13 @@ def test_less_information_is_a_stronger_penalty(bag_data):
 def test_sources(source_data, flipped):
     """One source with symmetric noise is worth n·(1 − 2·flip)² rows, for every class share."""
     rates = (flipped, flipped)
-    corrected = CorruptedSourcesClassifier(noise_rates=rates, random_state=0)
-    corrected.fit(source_data.X, source_data.labels)
+    corrected = CorruptedSourcesClassifier(random_state=0)
+    corrected.fit(source_data.X, source_data.labels, noise_rates=rates)
     n_rows = len(source_data.X)
     worth = n_rows * (1 - 2 * flipped) ** 2
     assert corrected.reg_strength_ == pytest.approx(1 / (2 * NOISY_PRIOR_VARIANCE * worth))
-    forward = ForwardSourcesClassifier(noise_rates=rates, random_state=0)
-    forward.fit(source_data.X, source_data.labels)
+    forward = ForwardSourcesClassifier(random_state=0)
+    forward.fit(source_data.X, source_data.labels, noise_rates=rates)
     assert forward.reg_strength_ == pytest.approx(1 / (2 * NOISY_PRIOR_VARIANCE * n_rows))
 
 

@@ -17,7 +17,7 @@ from decorrupt.observed import read_observed
 
 METHODS = [
     CorrectedLossClassifier(class_prior="pooled"),
-    CountLikelihoodClassifier(starts=("mean_map",)),
+    CountLikelihoodClassifier(),
     MeanMapClassifier(),
     ProportionMatchingClassifier(),
     ProportionMatchingClassifier(fit_intercept=False),
@@ -37,11 +37,11 @@ def test_a_path_has_the_scores_of_single_fits(bag_data, method, kernel):
     assert not [name for name in vars(method) if name.endswith("_")], "the model stays as is"
     for reg_strength, own in zip(REG_STRENGTHS, scores.T, strict=True):
         method.set_params(reg_strength=reg_strength)
-        method.train_observed(d.X, observed, features=features)
+        method.fit_observed(d.X, observed, features)
         assert_allclose(own - path.threshold, method.decision_function(d.X), atol=1e-3)
         assert_array_equal(path.class_prior, method.class_prior_)
         alone = method.decision_function(d.X)
-        method.train(d.X, d.y, bags=d.bags)
+        method.fit(d.X, d.y, bags=d.bags)
         assert_array_equal(alone, method.decision_function(d.X))
 
 

@@ -23,7 +23,7 @@ from oracles.mean_map import (
     pooled_mean_operator,
 )
 
-EXACT = {"solver": "newton", "tol": 1e-9, "random_state": 0}
+EXACT = {"tol": 1e-9, "random_state": 0}
 
 
 def fit(data, **params):

@@ -20,6 +20,7 @@ from decorrupt.solvers import (
 )
 from oracles.solved_problems import logistic_regression
 
+
 def labelled(n_classes, n_rows=60):
     """Return features, and the risk of clean labels."""
     rng = np.random.default_rng(n_classes)

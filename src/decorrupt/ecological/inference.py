@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any, Self
 
@@ -26,6 +25,7 @@ from decorrupt.ecological.model import (
 from decorrupt.ecological.posterior import Draws, draw_tables
 from decorrupt.ecological.tables import bounds, fit_margins, goodman
 from decorrupt.estimators import check_parameters, check_share
+from decorrupt.exceptions import warn
 
 
 class EcologicalInference(BaseEstimator):
@@ -167,7 +167,7 @@ class EcologicalInference(BaseEstimator):
         draws = draw_tables(rates, outcomes, self.n_draws, rng)
         if not rates.converged:
             message = "the rates did not converge: increase reg_strength or merge rare options"
-            warnings.warn(message, ConvergenceWarning, stacklevel=2)
+            warn(message, ConvergenceWarning)
         return self._keep(rates, outcomes, draws)
 
     def _keep(self, rates: Rates, outcomes: FloatArray, draws: Draws) -> Self:

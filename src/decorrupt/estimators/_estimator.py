@@ -25,15 +25,13 @@ def estimator(cls: Class) -> Class:
     own = inspect.cleandoc(made.__doc__ or "")
     names = [field.name for field in fields(made)]
     for title in ("Parameters", "Attributes"):
-        entries: dict[str, str] = {}
+        described: dict[str, str] = {}
         for base in [*reversed(made.__mro__[1:]), made]:
             doc = own if base is made else inspect.cleandoc(vars(base).get("__doc__") or "")
-            entries |= dict(_entries(doc, title))
-        if title == "Parameters":
-            described = {name: text for key, text in entries.items() for name in key.split(", ")}
-            texts = list(dict.fromkeys(described[name] for name in names if name in described))
-        else:
-            texts = list(entries.values())
+            for key, text in _entries(doc, title):
+                described |= dict.fromkeys(key.split(", "), text)
+        order = names if title == "Parameters" else described
+        texts = dict.fromkeys(described[name] for name in order if name in described)
         own = _with_section(own, title, "".join(texts))
     made.__doc__ = own
     return made  # type: ignore[no-any-return]

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, ClassVar, Self
 
-
 from decorrupt.corruption import quick_violation
-from decorrupt.exceptions import BagAssumptionWarning, is_quiet
+from decorrupt.exceptions import BagAssumptionWarning, is_quiet, warn
 from decorrupt.features import kernel_name
 from decorrupt.observed import Observed
 
@@ -108,12 +106,11 @@ def warn_of_assumption(
     place = int((test.dispersions / test.critical).argmax())
     column = int(test.columns[place])
     name = f"column {column}" if names is None else f"column {names[column]!r}"
-    warnings.warn(
+    warn(
         f"{user or type(model).__name__} assumes that the rows of a class look the same in every "
         f"bag, but the means of {name} differ {test.dispersions[place]:.3g} times as much between "
         "bags as random bags would (dispersion; 1 is expected). Do not trust classes and "
         "probabilities: count likelihood or proportion matching do not need this assumption, and "
         "decorrupt.check_assumptions shows the details",
         BagAssumptionWarning,
-        stacklevel=6,
     )

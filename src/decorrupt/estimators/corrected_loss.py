@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -15,7 +14,7 @@ from decorrupt.estimators.bags import BagFitMixin
 from decorrupt.estimators.kernel_classifier import KernelClassifier
 from decorrupt.estimators.parameters import AUTO
 from decorrupt.estimators.score_classifier import decision_threshold
-from decorrupt.exceptions import DroppedBagsWarning, NegativeRiskWarning, NonConvexRiskWarning
+from decorrupt.exceptions import DroppedBagsWarning, NegativeRiskWarning, NonConvexRiskWarning, warn
 from decorrupt.losses import MarginLoss, class_loss, only_two_classes
 from decorrupt.observed import BALANCED, Observed, resolve_class_prior
 from decorrupt.risks import CorrectedRisk
@@ -113,12 +112,11 @@ def is_overfitted(risk: float, std_error: float) -> bool:
 def warn_if_overfitted(risk: float, std_error: float, remedy: str = "") -> None:
     """Warn of a corrected risk far below zero."""
     if is_overfitted(risk, std_error):
-        warnings.warn(
+        warn(
             f"the corrected training risk is {risk:.3g}, below zero by more than two standard "
             f"errors ({std_error:.2g}). A true risk cannot be negative: the model overfits. Raise "
             f"reg_strength{remedy}",
             NegativeRiskWarning,
-            stacklevel=6,
         )
 
 
@@ -237,13 +235,12 @@ class CorrectedRiskClassifier(KernelClassifier):
         if not self.diagnostics_.is_convex and not is_minimum(
             matrix, risk, scores, self.reg_strength_, fit_intercept=self.fit_intercept
         ):
-            warnings.warn(
+            warn(
                 f"the objective is not convex at reg_strength={self.reg_strength_:g}, and the "
                 "solver did not stop at a minimum. "
                 f"{_convex_from(self.diagnostics_.convexity_floor)}. "
                 "class_prior='pooled' with combine='least_squares' also makes it convex",
                 NonConvexRiskWarning,
-                stacklevel=5,
             )
 
     def set_diagnostics(
@@ -285,11 +282,10 @@ class CorrectedRiskClassifier(KernelClassifier):
         )
         if dropped:
             reason = NO_PARTNER if self.combine == "pairs" else AT_THE_MEAN
-            warnings.warn(
+            warn(
                 f"{len(dropped)} bags {reason} (the first: {dropped[0]!r}): their rows are not "
                 "used",
                 DroppedBagsWarning,
-                stacklevel=6,
             )
 
     def warn_if_overfitted(self) -> None:

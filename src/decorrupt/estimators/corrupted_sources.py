@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,6 +18,7 @@ from decorrupt.estimators._estimator import estimator
 from decorrupt.estimators.corrected_loss import CorrectedRiskClassifier
 from decorrupt.estimators.parameters import check_choice
 from decorrupt.estimators.sources import SourceFitMixin, sources_of
+from decorrupt.exceptions import warn
 from decorrupt.losses import get_loss
 from decorrupt.observed import BALANCED, NoisySources, Observed, resolve_class_prior
 
@@ -166,11 +166,10 @@ class CorruptedSourcesClassifier(SourceFitMixin, CorrectedRiskClassifier):
         if self.combine in SOURCE_WEIGHTS:
             self.source_weights_ = noisy.by_source(self._weights_of(noisy))
         if self.combine not in WITHOUT_RATES and _have_rates_per_row(noisy):
-            warnings.warn(
+            warn(
                 "most rows are a source of their own, and their noise_rates differ. If the rates "
                 f"depend on the features, so do the weights of combine={self.combine!r}, which "
                 "bias the risk: set combine='uniform_sources'",
-                stacklevel=4,
             )
 
     def class_prior_of(self, observed: Observed) -> FloatArray:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
@@ -12,7 +11,7 @@ from decorrupt._typing import FloatArray
 from decorrupt.estimators._estimator import estimator
 from decorrupt.estimators.bags import BagFitMixin
 from decorrupt.estimators.kernel_classifier import COUNT_PRIOR_VARIANCE, KernelClassifier
-from decorrupt.exceptions import RoundedCountsWarning
+from decorrupt.exceptions import RoundedCountsWarning, warn
 from decorrupt.losses import probabilities
 from decorrupt.observed import Observed, describe_impossible
 from decorrupt.risks import (
@@ -258,7 +257,7 @@ class CountLikelihoodClassifier(BagFitMixin, KernelClassifier):
             self.set_class_prior(np.asarray(clipped / clipped.sum()))
         rounded = describe_impossible(observed)
         if rounded:
-            warnings.warn(rounded, RoundedCountsWarning, stacklevel=6)
+            warn(rounded, RoundedCountsWarning)
 
 
 def rows_worth(observed: Observed) -> float:

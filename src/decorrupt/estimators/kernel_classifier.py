@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +15,7 @@ from decorrupt._typing import FloatArray
 from decorrupt.estimators._estimator import estimator
 from decorrupt.estimators.parameters import AUTO, check_parameters
 from decorrupt.estimators.score_classifier import ScoreClassifier, validated_rows
-from decorrupt.exceptions import UnscaledColumnsWarning
+from decorrupt.exceptions import UnscaledColumnsWarning, warn
 from decorrupt.features import (
     OF_DISTANCES,
     OF_SIZE_ONE,
@@ -184,7 +183,7 @@ class KernelModel(ScoreClassifier):
         if reset and name in OF_DISTANCES:
             hidden = describe_hidden_columns(X, getattr(self, "feature_names_in_", None))
             if hidden is not None:
-                warnings.warn(hidden, UnscaledColumnsWarning, stacklevel=4)
+                warn(hidden, UnscaledColumnsWarning)
         return X
 
     def _forget_fit(self) -> None:
@@ -496,7 +495,7 @@ class KernelClassifier(KernelModel):
     def warn_if_unconverged(self, result: SolverResult) -> None:
         """Warn if the solver did not reach its tolerance."""
         if not result.converged:
-            warnings.warn(result.advice, ConvergenceWarning, stacklevel=5)
+            warn(result.advice, ConvergenceWarning)
 
     def _describe(self, observed: Observed, problem: Problem, solution: Solution) -> None:
         """Set the attributes that only this method has, and warn of what the user should know."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any
@@ -17,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 import decorrupt
 from decorrupt._typing import FloatArray
-from decorrupt.exceptions import OneClassWarning
+from decorrupt.exceptions import OneClassWarning, warn
 from decorrupt.features import check_magnitude
 from decorrupt.losses import (
     chosen_classes,
@@ -245,11 +244,10 @@ class ScoreClassifier(LabelAccuracyMixin, BaseEstimator):
         distinct = np.unique(predicted)
         if len(distinct) == 1:
             n_classes = {2: "two"}.get(len(self.classes_), len(self.classes_))
-            warnings.warn(
+            warn(
                 f"the model predicts class {self.classes_.tolist()[distinct[0]]!r} for all "
                 f"{n_rows} training rows, though they have {n_classes} classes. Scale the "
                 "columns of X, try another kernel, kernel_gamma or regularisation, or "
                 "decision='balanced' where one class is rare",
                 OneClassWarning,
-                stacklevel=4,
             )

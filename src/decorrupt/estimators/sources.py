@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, ClassVar, Self
 
-
 from decorrupt.estimators.kernel_classifier import as_observed
-from decorrupt.exceptions import ContradictedRatesWarning
+from decorrupt.exceptions import ContradictedRatesWarning, warn
 from decorrupt.features import FeatureMap
 from decorrupt.observed import (
     NoisySources,
@@ -151,7 +149,7 @@ class SourceFitMixin:
 def warn_of_rates(noisy: NoisySources) -> None:
     """Warn if the noisy labels contradict the stated rates."""
     for message in rate_notices(noisy):
-        warnings.warn(message, ContradictedRatesWarning, stacklevel=4)
+        warn(message, ContradictedRatesWarning)
 
 
 def sources_of(observed: Observed) -> NoisySources:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import field
 from typing import Any, Self
 
 import numpy as np
@@ -19,6 +19,7 @@ from decorrupt.estimators import (
     check_choice,
     check_parameters,
     decision_threshold,
+    estimator,
     sources_of,
 )
 from decorrupt.features import FeatureMap
@@ -32,7 +33,7 @@ COSTS = ("equal", "label_dependent")
 SMALLEST_PROBABILITY = 1e-6
 
 
-@dataclass(eq=False, repr=False)
+@estimator
 class CostWeightedSourcesClassifier(MetaEstimatorMixin, SourceFitMixin, ScoreClassifier):
     """Any scikit-learn classifier, trained on noisy labels with weights that undo the noise.
 
@@ -108,8 +109,7 @@ class CostWeightedSourcesClassifier(MetaEstimatorMixin, SourceFitMixin, ScoreCla
     True
     """
 
-    estimator: Any = None
-    _: KW_ONLY
+    estimator: Any = field(default=None, kw_only=False)
     costs: str = "label_dependent"
     decision: str = "balanced"
     random_state: Any = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from sklearn.ensemble import RandomForestRegressor
 from sklearn.utils import get_tags
 
 from decorrupt._typing import FloatArray
-from decorrupt.estimators import check_two_or_more
+from decorrupt.estimators import check_two_or_more, estimator
 from decorrupt.losses import chosen_classes, prior_scores, score_shape
 from decorrupt.meta.em_rounds import SoftLearner, run_round
 from decorrupt.meta.folds import bag_folds, seed
@@ -22,7 +22,7 @@ from decorrupt.progress import progress, track
 from decorrupt.risks import LabelLikelihood
 
 
-@dataclass(eq=False, repr=False)
+@estimator
 class EMClassifier(MetaEstimatorMixin, ObservedClassifier):
     """Any scikit-learn classifier or regressor, trained on bags or noisy labels.
 
@@ -112,8 +112,7 @@ class EMClassifier(MetaEstimatorMixin, ObservedClassifier):
     True
     """
 
-    estimator: Any = None
-    _: KW_ONLY
+    estimator: Any = field(default=None, kw_only=False)
     cv: int = 5
     blend: float = 0.5
     calibrate: bool = True

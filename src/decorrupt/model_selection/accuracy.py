@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +16,7 @@ from threadpoolctl import threadpool_limits
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import quick_violation
 from decorrupt.estimators import FLOATS
-from decorrupt.exceptions import WeakEvidenceWarning
+from decorrupt.exceptions import WeakEvidenceWarning, warn
 from decorrupt.features import Kernel, fit_feature_map
 from decorrupt.losses import chosen_classes
 from decorrupt.model_selection.baselines import group_rate_accuracy
@@ -125,7 +124,7 @@ def warn_of_evidence(accuracy: AccuracyEstimate) -> None:
     """Warn if the interval of the accuracy contains that of guessing."""
     if accuracy.low <= accuracy.guessing:
         advice = "; check it on labelled rows"
-        warnings.warn(describe_evidence(accuracy) + advice, WeakEvidenceWarning, stacklevel=4)
+        warn(describe_evidence(accuracy) + advice, WeakEvidenceWarning)
 
 
 def estimate_accuracy(

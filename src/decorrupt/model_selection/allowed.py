@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -11,7 +10,7 @@ from sklearn.base import clone
 
 from decorrupt.assumptions import AssumptionReport
 from decorrupt.estimators import needs_common_classes
-from decorrupt.exceptions import BagAssumptionWarning
+from decorrupt.exceptions import BagAssumptionWarning, warn
 from decorrupt.model_selection.candidates import Candidate
 from decorrupt.model_selection.scorers import BagScorer
 
@@ -134,4 +133,4 @@ def _warn_of_neither(report: AssumptionReport) -> None:
 
 
 def _warn(message: str) -> None:
-    warnings.warn(message, BagAssumptionWarning, stacklevel=4)
+    warn(message, BagAssumptionWarning)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, ClassVar, Self
-
 
 from decorrupt.estimators import (
     DECISIONS,
@@ -12,6 +10,7 @@ from decorrupt.estimators import (
     ForwardSourcesClassifier,
     as_observed,
     check_choice,
+    estimator,
     sources_of,
     validated_rows,
     warn_of_rates,
@@ -19,7 +18,7 @@ from decorrupt.estimators import (
 from decorrupt.model_selection.averaging_search import AveragingSearch
 from decorrupt.model_selection.candidates import Candidate
 from decorrupt.model_selection.folded_data import FoldedData
-from decorrupt.model_selection.folds import DEFAULT_FOLDS, source_folds
+from decorrupt.model_selection.folds import source_folds
 from decorrupt.model_selection.scorers import NoisyLabelScorer
 from decorrupt.noise_rates import estimate_noise_rates
 from decorrupt.observed import (
@@ -35,6 +34,7 @@ SOURCE_CANDIDATES = ("corrected", "forward")
 SOURCE_KERNELS = ("linear", "rbf")
 
 
+@estimator
 class AutoSourcesClassifier(AveragingSearch):
     """The automatic choice for noisy labels: an average of what explains held-out labels best.
 
@@ -51,44 +51,17 @@ class AutoSourcesClassifier(AveragingSearch):
         :class:`CorruptedSourcesClassifier` and :class:`ForwardSourcesClassifier`; None: both.
     cv : int or splitter, default=5
         An int is the number of folds of :class:`WithinBagKFold`, which splits every source.
-    reg_strengths : sequence of float or None
-        λ to try; None: 0.1 to 1e-6 in powers of ten, multiplied by the mean of k(x,x), which is 1
-        for "rbf" and the mean of ‖x‖² for the linear kernel.
     kernels : sequence of str, callable or Kernel, or None
         Kernels to try; None: "linear" and "rbf".
-    kernel_gammas : sequence of float, "scale" or "auto", or None
-        Kernel parameters to try; None: 0.03, 0.3 and 1 times "scale".
-        A :class:`decorrupt.Kernel` with a `gamma` is tried with this value only.
-    decision : {"balanced", "accuracy"}, default="balanced"
-        Which error `predict` minimises: the balanced error, or the error in the population of the
-        training rows.
-    n_jobs : int or None
-        Number of fits in parallel; the result does not depend on it.
-    random_state : int, RandomState or None
-        Seed of folds, candidates, weights and the estimation of noise rates.
-    ensemble : {"average", "best"}, default="average"
-        "best": the configuration with the best score alone, a model that predicts faster.
 
     Attributes
     ----------
-    best_estimator_ : AveragedClassifier, or the only member
-        The model.
-    estimators_, weights_ : list, ndarray of shape (n_estimators,)
-        The members of the average, refitted on all rows, and their weights, with the sum 1.
-    best_method_, best_params_ : str, dict
-        Method and parameters of the member with the largest weight.
     leaderboard_ : Leaderboard
         Method, parameters, weight, score ± standard error and time, the largest weight first. The
         score is the mean log-likelihood per held-out row, at the given or estimated rates.
-    n_configurations_ : int
-        Number of configurations: methods with a kernel and its parameters, all λ together.
-    accuracy_ : AccuracyEstimate
-        The balanced accuracy to expect, see :func:`estimate_accuracy`.
     held_out_gain_ : float
         The log-likelihood of all held-out labels under the average, minus that under the shares of
         the labels alone.
-    held_out_scores_ : ndarray of shape (n_rows,) or (n_rows, n_classes)
-        Held-out log-odds, or log-probabilities, of the average; NaN for rows never held out.
     noise_rates_, source_priors_
         As in :class:`CorruptedSourcesClassifier`.
     noise_rate_estimate_ : NoiseRateEstimate or None
@@ -115,36 +88,13 @@ class AutoSourcesClassifier(AveragingSearch):
     True
     """
 
-    default_kernels = SOURCE_KERNELS
+    default_kernels: ClassVar[tuple[str, ...]] = SOURCE_KERNELS
     __metadata_request__fit: ClassVar[dict[str, bool]] = {
         "sources": True,
         "noise_rates": True,
         "source_priors": True,
         "sample_weight": True,
     }
-
-    def __init__(
-        self,
-        *,
-        candidates: Sequence[str] | None = None,
-        cv: Any = DEFAULT_FOLDS,
-        reg_strengths: Sequence[float] | None = None,
-        kernels: Sequence[Any] | None = None,
-        kernel_gammas: Sequence[float | str] | None = None,
-        decision: str = "balanced",
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        ensemble: str = "average",
-    ) -> None:
-        self.candidates = candidates
-        self.cv = cv
-        self.reg_strengths = reg_strengths
-        self.kernels = kernels
-        self.kernel_gammas = kernel_gammas
-        self.decision = decision
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.ensemble = ensemble
 
     def fit(
         self,
@@ -162,7 +112,7 @@ class AutoSourcesClassifier(AveragingSearch):
         ----------
         X : array-like or sparse matrix of shape (n_rows, n_columns)
             The rows.
-        y : array-like of shape (n_rows,)
+        y : array-like of shape (n_rows,), or Observed
             Noisy labels; of two values the larger is the positive class.
         sources : array-like of shape (n_rows,), optional
             The source of each row; any hashable ids. None: one source.

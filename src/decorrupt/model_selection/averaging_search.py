@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from decorrupt._typing import FloatArray
-from decorrupt.estimators import LabelAccuracyMixin, check_choice
+from decorrupt.estimators import LabelAccuracyMixin, check_choice, estimator
 from decorrupt.losses import balanced_scores
 from decorrupt.model_selection.accuracy import (
     N_VIEWS,
@@ -37,6 +37,7 @@ from decorrupt.model_selection.calibration import (
 from decorrupt.model_selection.candidates import Candidate, has_path
 from decorrupt.model_selection.evaluation import evaluate
 from decorrupt.model_selection.folded_data import FoldedData, train_on
+from decorrupt.model_selection.folds import DEFAULT_FOLDS
 from decorrupt.model_selection.grids import check_lists
 from decorrupt.model_selection.halving import evaluate_by_halving
 from decorrupt.model_selection.leaderboard import Leaderboard
@@ -52,16 +53,62 @@ def _has_probabilities(search: Any) -> bool:
     return model is None or bool(model.predict_proba)
 
 
+@estimator
 class AveragingSearch(MetaEstimatorMixin, LabelAccuracyMixin, BaseEstimator):
     """A search whose `best_estimator_` is the average of its best configurations, or one of them.
 
-    Subclasses have the parameters `kernels`, `kernel_gammas`, `reg_strengths`, `decision`,
-    `ensemble`, `n_jobs` and `random_state`, and the attribute `default_kernels`. They read the
-    data, decide on the candidates, set `class_prior_` and call `_search`.
+    Subclasses read the data, decide on the candidates, set `class_prior_` and call `_search`.
+
+    Parameters
+    ----------
+    reg_strengths : sequence of float or None, default=None
+        λ to try; None: 0.1 to 1e-6 in powers of ten, multiplied by the mean of k(x,x), which is 1
+        for most kernels and the mean of ‖x‖² for the linear one. With 10,000 rows or more, all are
+        divided by 10, with 100,000 or more by 100, and so on.
+    kernel_gammas : sequence of float, "scale" or "auto", or None, default=None
+        Kernel parameters to try; None: 0.03, 0.3 and 1 times "scale", on principal components 0.3.
+        A :class:`decorrupt.Kernel` with a `gamma` is tried with this value only.
+    decision : {"balanced", "accuracy"}, default="balanced"
+        Which error `predict` minimises: the balanced error, or the error in the population of the
+        training rows.
+    n_jobs : int or None, default=None
+        Number of fits in parallel; the result does not depend on it.
+    random_state : int, RandomState or None, default=None
+        Set on every candidate with this parameter; also the seed of folds, weights and samples.
+    ensemble : {"average", "best"}, default="average"
+        The average, or the one configuration with the best score: one model, which predicts faster,
+        but with little data the choice is unstable.
+
+    Attributes
+    ----------
+    best_estimator_ : AveragedClassifier, or the only member
+        The final model.
+    estimators_, weights_ : list of estimators, ndarray
+        The averaged configurations, refitted on all rows, and their weights, the largest first.
+    best_method_, best_params_ : str, dict
+        Method and parameters of the configuration with the largest weight.
+    accuracy_ : AccuracyEstimate
+        The balanced accuracy to expect, from :func:`estimate_accuracy`; `accuracy_.evidence` is
+        "strong", "moderate", "weak" or "none".
+    held_out_scores_ : ndarray of shape (n_rows,) or (n_rows, n_classes)
+        The score of every row when it was held out: log-odds, or log-probabilities, at
+        `class_prior_`; NaN for rows never held out.
+    n_configurations_ : int
+        Number of configurations: methods with a kernel and its parameters, all λ together.
     """
 
-    class_prior_: FloatArray
-    default_kernels: tuple[str, ...]
+    candidates: Sequence[Any] | None = None
+    cv: Any = DEFAULT_FOLDS
+    reg_strengths: Sequence[float] | None = None
+    kernels: Sequence[Any] | None = None
+    kernel_gammas: Sequence[float | str] | None = None
+    decision: str = "balanced"
+    n_jobs: int | None = None
+    random_state: Any = None
+    ensemble: str = "average"
+
+    class_prior_: ClassVar[FloatArray]
+    default_kernels: ClassVar[tuple[str, ...]]
 
     def _check_search(self) -> None:
         """Raise ValueError if a parameter of all searches is invalid."""

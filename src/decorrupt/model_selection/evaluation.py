@@ -8,7 +8,6 @@ lower precision than the refit. All other configurations are fitted separately.
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,7 +19,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from decorrupt._typing import FloatArray
-from decorrupt.exceptions import quiet
+from decorrupt.exceptions import quiet, warn
 from decorrupt.features import FeatureMap
 from decorrupt.losses import balanced_scores, score_shape
 from decorrupt.model_selection.calibration import cross_calibrate, needs_calibration
@@ -275,4 +274,4 @@ def _check_failures(failures: list[str], n_fits: int) -> None:
     if len(failures) == n_fits:
         raise ValueError(summary)
     advice = f"{summary}. Their candidates are ranked last; error_score='raise' raises the error"
-    warnings.warn(advice, FitFailedWarning, stacklevel=4)
+    warn(advice, FitFailedWarning)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from decorrupt.exceptions import SkippedFoldWarning
+from decorrupt.exceptions import SkippedFoldWarning, warn
 from decorrupt.observed import NoisySources, Observed, as_observed, as_targets, check_bags
 from decorrupt.splitters import BagKFold, BagSplitter, Fold, WithinBagKFold
 
@@ -51,7 +50,7 @@ def usable_folds(cv: Any, X: Any, observed: Observed, *, needs_spread: bool) -> 
             f"in every fold the {skipped[0]}, so candidates cannot be compared: {advice}"
         )
     named = "; ".join(f"fold {k}, because its {problem}" for k, problem in skipped.items())
-    warnings.warn(f"not used for the selection: {named}", SkippedFoldWarning, stacklevel=4)
+    warn(f"not used for the selection: {named}", SkippedFoldWarning)
     return [fold for k, fold in enumerate(folds) if k not in skipped]
 
 

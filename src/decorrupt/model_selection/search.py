@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from decorrupt.estimators import (
     FLOATS,
     ReferenceLinkMixin,
+    as_observed,
     needs_common_classes,
     warn_of_assumption,
 )
@@ -23,7 +24,7 @@ from decorrupt.model_selection.folded_data import FoldedData
 from decorrupt.model_selection.folds import DEFAULT_FOLDS, usable_folds
 from decorrupt.model_selection.results import keep_results
 from decorrupt.model_selection.scorers import BagScorer, get_bag_scorer
-from decorrupt.observed import Observed, read_observed, without_weightless
+from decorrupt.observed import Observed, without_weightless
 
 
 class BagGridSearchCV(ReferenceLinkMixin, GridSearchCV):
@@ -115,7 +116,7 @@ class BagGridSearchCV(ReferenceLinkMixin, GridSearchCV):
         ----------
         X : array-like of shape (n_rows, n_columns)
             The rows.
-        y : array-like of shape (n_rows,) or (n_rows, n_classes)
+        y : array-like of shape (n_rows,) or (n_rows, n_classes), or Observed
             The proportion of each row's bag, or its class shares.
         bags : array-like of shape (n_rows,)
             The bag of each row.
@@ -134,7 +135,6 @@ class BagGridSearchCV(ReferenceLinkMixin, GridSearchCV):
             If the rows of a class clearly differ between bags, and the criterion or the best
             estimator assumes that they do not.
         """
-        cv = self.cv
         if bags is None and not isinstance(y, Observed):
             raise ValueError(
                 f"{type(self).__name__} needs bags=, the bag of each row; for data with labels use "
@@ -142,13 +142,12 @@ class BagGridSearchCV(ReferenceLinkMixin, GridSearchCV):
             )
         self.scorer_ = get_bag_scorer(self.scoring)
         self.multimetric_ = False
-        X, y, bags = indexable(X, y, bags)
-        observed: Any = y
+        cv, known = self.cv, {"bags": bags, "sample_weight": sample_weight}
         if not isinstance(y, Observed):
-            known = {"bags": bags, "sample_weight": sample_weight, "cv": self.cv}
-            X, y, known = without_weightless(X, y, **known)
-            cv = known.pop("cv", None)
-            observed = read_observed(y, **known)
+            X, y, known["bags"] = indexable(X, y, bags)
+            X, y, known = without_weightless(X, y, cv=cv, **known)
+            cv = known.pop("cv")
+        observed = as_observed(y, **known)
         folds = usable_folds(cv, X, observed, needs_spread=self.scorer_.needs_spread)
         self.n_splits_ = len(folds)
         data = FoldedData(X, observed, folds)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,7 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from decorrupt._typing import FloatArray
-from decorrupt.exceptions import UninformativeRatesWarning
+from decorrupt.exceptions import UninformativeRatesWarning, warn
 from decorrupt.noise_rates.audit import at_least_two_classes
 from decorrupt.noise_rates.dawid_skene import Votes, dawid_skene, log_likelihood
 from decorrupt.noise_rates.result import (
@@ -131,7 +130,7 @@ def estimate_noise_rates_from_annotators(
     matrices, posterior, n_iter = dawid_skene(votes, votes.shares, everyone, max_iter, tol)
     if n_iter >= max_iter:
         text = f"EM did not converge in max_iter={max_iter} iterations: increase max_iter or tol"
-        warnings.warn(text, ConvergenceWarning, stacklevel=2)
+        warn(text, ConvergenceWarning)
     rng = check_random_state(random_state)
     chance = everyone / votes.n_items
     loose = max(tol, RESAMPLE_TOL)
@@ -194,9 +193,8 @@ def _check_overlap(votes: Votes) -> None:
             "same items. If there are features, use estimate_noise_rates"
         )
     if most < IDENTIFYING_ANNOTATORS:
-        warnings.warn(
+        warn(
             "no item has labels from three annotators: with two, many rates fit the labels equally "
             "well, and the result is only the one closest to the majority vote",
             UninformativeRatesWarning,
-            stacklevel=3,
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
 from decorrupt._typing import FloatArray
-from decorrupt.exceptions import UninformativeRatesWarning
+from decorrupt.exceptions import UninformativeRatesWarning, warn
 from decorrupt.losses import only_two_classes
 from decorrupt.noise_rates.result import (
     NoiseRateEstimate,
@@ -173,12 +172,11 @@ def _warn_of_score(auc: float, noisy: NoisySources) -> None:
     # Standard deviation of the AUC (Mann–Whitney statistic) of a random score.
     std_error = np.sqrt((n_neg + n_pos + 1) / (12.0 * n_pos * n_neg))
     if auc < 0.5 + MIN_AUC_Z * std_error:
-        warnings.warn(
+        warn(
             f"the score predicts the noisy labels no better than chance (AUC {auc:.3f}): the "
             "estimated rates are meaningless. Give an estimator that can learn these labels, or "
             "more rows",
             UninformativeRatesWarning,
-            stacklevel=3,
         )
 
 

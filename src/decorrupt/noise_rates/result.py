@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,7 +10,7 @@ import numpy as np
 from scipy.stats import norm
 
 from decorrupt._typing import FloatArray
-from decorrupt.exceptions import UninformativeRatesWarning
+from decorrupt.exceptions import UninformativeRatesWarning, warn
 from decorrupt.observed import (
     FLIPS,
     inseparable_classes,
@@ -185,7 +184,7 @@ def warn_if_uninformative(
         text = _doubt(matrices[k], own_ends, classes, word)
         if text:
             message = f"{word} {source!r}: {text}"
-            warnings.warn(message, UninformativeRatesWarning, stacklevel=3)
+            warn(message, UninformativeRatesWarning)
 
 
 def _doubt(matrix: FloatArray, ends: FloatArray | None, classes: Sequence[Any], word: str) -> str:
