@@ -146,17 +146,6 @@ def test_decisions_and_probabilities_at_a_prior(model, data):
         model.predict_proba(data.X, class_prior=0.3)
 
 
-@wrong_rates
-@pytest.mark.parametrize("kind", [CorruptedSourcesClassifier, ForwardSourcesClassifier])
-def test_estimated_rates(kind):
-    data = three_classes(3000, seed=5, distance=1.3)
-    model = fit(kind(kernel="linear", reg_strength=0.1, random_state=0), data, "estimate")
-    errors = [np.abs(model.noise_rates_[source] - T).mean() for source, T in RATES.items()]
-    assert max(errors) < 0.06
-    assert model.noise_rate_intervals_ == {}  # noisy labels of several classes give no bounds
-    assert model.score(data.X, data.labels) > 0.92
-
-
 def test_a_saved_model_predicts_the_same(data, tmp_path):
     for model in (fit(BOTH[0], data), fit(BOTH[2], data)):
         save(model, tmp_path / "model.skops")

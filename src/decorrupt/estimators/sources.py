@@ -26,8 +26,8 @@ class SourceFitMixin:
     noise_rates_ : dict
         {source: (flip_pos, flip_neg)}, or {source: T} for several classes, the rates used.
     noise_rate_intervals_ : dict or None
-        {source: {"flip_pos": (0, high), "flip_neg": (0, high)}}, if rates were estimated; empty
-        for several classes.
+        {source: {"flip_pos": (0, high), "flip_neg": (0, high)}}, if rates were estimated, which is
+        possible for two classes.
     source_priors_ : dict
         {source: P(Y=1)}, or {source: share of each class}, given or estimated.
     """

@@ -154,6 +154,7 @@ class CostWeightedSourcesClassifier(MetaEstimatorMixin, SourceFitMixin, ScoreCla
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         own = get_tags(self._learner())
+        tags.classifier_tags.multi_class = self.costs != "label_dependent"
         tags.input_tags.sparse = own.input_tags.sparse
         tags.input_tags.allow_nan = own.input_tags.allow_nan
         return tags

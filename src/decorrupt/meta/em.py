@@ -189,7 +189,7 @@ class EMClassifier(MetaEstimatorMixin, ObservedClassifier):
         fit_columns(self.columns_, X, likelihood.observed.weights)
         rows = self.columns_.transform(X)
         folds = bag_folds(likelihood.observed, self.cv, random)
-        self.start_, held_out = fit_start(rows, likelihood.observed, folds, random_state)
+        self.start_, held_out = fit_start(rows, likelihood, folds, random_state)
         return held_out
 
     def _score(self, X: Any) -> FloatArray:

@@ -105,10 +105,6 @@ class LikelihoodStart(KernelClassifier):
         likelihood = LabelLikelihood(observed)
         return Problem(likelihood, observed.n_rows, prior_start(likelihood.class_prior))
 
-    def class_prior_of(self, observed: Observed) -> FloatArray:
-        """Return the class shares that make the observations most likely."""
-        return LabelLikelihood(observed).class_prior
-
     def try_folds(self, X: Any, observed: Observed, folds: Sequence[Fold]) -> Trial:
         """Return the best λ on held-out rows; the model is not fitted yet.
 
@@ -140,10 +136,12 @@ class LikelihoodStart(KernelClassifier):
         own = held_out[:, best].copy()
         return Trial(self, X, features, path, best, own, float(quality[best]))
 
-    def fit_trial(self, trial: Trial, observed: Observed) -> None:
+    def fit_trial(self, trial: Trial, likelihood: LabelLikelihood) -> None:
         """Fit all rows with the λ of a trial."""
+        observed = likelihood.observed
         path = self._path(trial.features.matrix, observed, trial.path)
         self.keep_path(trial.X, trial.features, path, trial.best, observed)
+        self.set_class_prior(likelihood.class_prior)
         self.reg_strength_ = trial.path[trial.best]
 
     def _path(self, matrix: Any, observed: Observed, path: Sequence[float]) -> PathFit:
@@ -168,7 +166,7 @@ class Trial:
 
 
 def fit_start(
-    X: Any, observed: Observed, folds: Sequence[Fold], random_state: Any
+    X: Any, likelihood: LabelLikelihood, folds: Sequence[Fold], random_state: Any
 ) -> tuple[LikelihoodStart, FloatArray]:
     """Return the better of a linear and an rbf start, and its scores of held-out rows.
 
@@ -176,7 +174,7 @@ def fit_start(
     seen, but not beyond a linear model.
     """
     starts = [LikelihoodStart(kernel=kernel, random_state=random_state) for kernel in START_KERNELS]
-    trials = [start.try_folds(X, observed, folds) for start in starts]
+    trials = [start.try_folds(X, likelihood.observed, folds) for start in starts]
     trial = max(trials, key=lambda one: one.log_likelihood)
-    trial.start.fit_trial(trial, observed)
+    trial.start.fit_trial(trial, likelihood)
     return trial.start, trial.held_out
