@@ -99,8 +99,6 @@ def expected_failures(model):
         return dict.fromkeys(refused, "its graph connects single rows")
     if "PSVM" in name_of(model):
         return {"check_classifiers_one_label_sample_weights": "weights are refused"}
-    if name_of(model) == "CostWeightedSourcesClassifier":
-        return {"check_non_transformer_estimators_n_iter": "the learner counts its iterations"}
     reason = NOT_REPEATED.get(name_of(model))
     return {} if reason is None else dict.fromkeys(EQUIVALENCE, reason)
 
@@ -281,7 +279,7 @@ def test_weight_m_is_the_row_repeated_m_times(model, data, kernel):
     person = np.repeat(np.arange(len(weights)), weights)
     inner = Kernel(kernel, rank_tol=0.0)
     params = {"kernel": kernel, "estimator__kernel": inner, "kernels": ["linear"], **EXACT}
-    model = with_params(model, check_assumptions=False, **params)
+    model = with_params(model, check_assumptions=False, **params)  # of the automatic choice
     folds = list(KFold(2).split(data.X))
     if name_of(model) == "AutoSourcesClassifier":  # its own folds divide the rows of a source
         model.set_params(cv=folds)

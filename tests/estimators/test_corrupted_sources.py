@@ -160,7 +160,7 @@ def test_unknown_rates_are_estimated(kind):
             assert low <= high
     assert model.score(X, labels) > 0.97
     with pytest.raises(ValueError, match=r"noise_rates='guess'.*'estimate' or None"):
-        CorruptedSourcesClassifier(noise_rates="guess").fit(X, noisy)
+        kind().fit(X, noisy, noise_rates="guess")
 
 
 @pytest.mark.parametrize(

@@ -68,9 +68,7 @@ FOR_BAGS = [
 ]
 FOR_SOURCES = [
     AutoSourcesClassifier(cv=3, random_state=0, reg_strengths=(0.1,)),
-    AutoSourcesClassifier(cv=3, random_state=0, reg_strengths=(0.1,), noise_rates="estimate"),
     CorruptedSourcesClassifier(random_state=0),
-    CorruptedSourcesClassifier(random_state=0, noise_rates="estimate"),
     CostWeightedSourcesClassifier(random_state=0),
     ForwardSourcesClassifier(random_state=0),
 ]
@@ -107,20 +105,17 @@ def test_models_for_bags(model, bag_data, tmp_path):
 
 
 @pytest.mark.parametrize("model", FOR_SOURCES, ids=kind)
-@pytest.mark.parametrize(
-    "as_rates", [tuple, lambda pair: NoiseRates(*pair)], ids=["pairs", "rates"]
-)
-def test_models_for_sources(model, as_rates, source_data, tmp_path):
-    if isinstance(model.noise_rates, str) and as_rates is not tuple:
-        pytest.skip("the rates are estimated")
-    model = sklearn.base.clone(model)
-    if not isinstance(model.noise_rates, str):
-        rates = {source: as_rates(pair) for source, pair in source_data.rates.items()}
-        model.set_params(noise_rates=rates)
-    model.fit(source_data.X[:300], source_data.noisy[:300], sources=source_data.sources[:300])
-    again = assert_same_answers(model, tmp_path / "m.skops", source_data.X)
-    if isinstance(model.noise_rates, dict):
-        assert again.noise_rates == model.noise_rates
+@pytest.mark.parametrize("form", ["pairs", "rates", "estimate"])
+def test_models_for_sources(model, form, source_data, tmp_path):
+    d, model = source_data, sklearn.base.clone(model)
+    known = {
+        "pairs": d.rates,
+        "rates": {source: NoiseRates(*pair) for source, pair in d.rates.items()},
+        "estimate": "estimate",
+    }[form]
+    model.fit(d.X[:300], d.noisy[:300], sources=d.sources[:300], noise_rates=known)
+    again = assert_same_answers(model, tmp_path / "m.skops", d.X)
+    assert again.noise_rates_ == model.noise_rates_
 
 
 def test_every_public_estimator_is_tried_above():

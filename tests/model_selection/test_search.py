@@ -149,7 +149,8 @@ def test_criteria_that_need_labels_are_refused_by_name(bag_data, search, scoring
 
 
 def test_a_criterion_of_ones_own(bag_data):
-    def own(y, decisions, *, bags):
+    def own(observed, decisions):
+        y, bags = observed.row_proportions[:, 1], observed.row_bag
         value, std_error = proportion_risk(y, decisions, bags=bags)
         return 1 - value, std_error
 

@@ -76,12 +76,11 @@ def test_suppressed_counts_are_learned_from(candidates):
         assert "they need exact counts: mean_map" in str(search.leaderboard_)
 
 
-def test_noise_is_set_on_the_candidates():
+def test_noise_in_the_counts_is_used():
     X, labels, bags, counts = bagged(80)
     reported = counts + np.random.default_rng(1).laplace(0, 1, len(counts))
     search = AutoLabelProportionsClassifier(count_noise=LaplaceNoise(1), **FAST)
     search.fit(X, reported[bags] / 10, bags=bags)
-    assert search.estimators_[0].count_noise == LaplaceNoise(1)
     assert search.score(X, labels) > 0.85
 
 
@@ -184,7 +183,6 @@ def test_noise_in_the_counts_of_several_classes_is_used():
     reported = counts + np.random.default_rng(1).laplace(0, 1, counts.shape)
     search = AutoLabelProportionsClassifier(count_noise=LaplaceNoise(1), **FAST)
     search.fit(X, reported[bags] / 10, bags=bags)
-    assert search.estimators_[0].count_noise == LaplaceNoise(1)
     assert search.score(X, labels) > 0.8
     assert search.held_out_gain_ > 20
 

@@ -15,6 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from decorrupt._typing import FloatArray
 from decorrupt.estimators import LabelAccuracyMixin, check_choice, estimator
+from decorrupt.exceptions import quiet, warn_again
 from decorrupt.losses import balanced_scores
 from decorrupt.model_selection.accuracy import (
     N_VIEWS,
@@ -234,8 +235,10 @@ class AveragingSearch(MetaEstimatorMixin, LabelAccuracyMixin, BaseEstimator):
                 (model,) = models
                 features = data.maps.get(model.feature_key()) if has_path(model) else None
                 fits = (train_on(one, X, data.observed, features=features) for one in models)
-                for _ in track(fits, "fitting the model", 1):
-                    pass
+                with quiet() as recorded:  # the search has checked the assumptions
+                    for _ in track(fits, "fitting the model", 1):
+                        pass
+                warn_again(recorded, Warning)
         self.estimators_ = list(getattr(model, "estimators_", [model]))
         return model
 
