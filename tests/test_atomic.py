@@ -82,17 +82,11 @@ def test_works_without_hard_links(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("force", [False, True])
-def test_never_replaces_what_is_not_a_file(tmp_path, force):
-    with (
-        pytest.raises(OutputExistsError, match="not a regular file"),
-        atomic_write(tmp_path, force=force),
-    ):
-        pytest.fail("the block must not run")
+@pytest.mark.parametrize("name", [".", "pipe"])
+def test_never_replaces_what_is_not_a_file(tmp_path, force, name):
     os.mkfifo(tmp_path / "pipe")
-    with (
-        pytest.raises(OutputExistsError, match="not a regular file"),
-        atomic_write(tmp_path / "pipe", force=force),
-    ):
+    message, path = "not a regular file", tmp_path / name
+    with pytest.raises(OutputExistsError, match=message), atomic_write(path, force=force):
         pytest.fail("the block must not run")
 
 

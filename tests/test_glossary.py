@@ -1,15 +1,13 @@
 """The glossary has every method and measure of the library, and nothing else."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 
 from decorrupt import glossary
 from decorrupt.app.training.evaluate import evaluate_labels
-from decorrupt.app.training.methods import BAG_METHODS, PAIRS, SOURCE_METHODS, bag_candidates
 from decorrupt.app.training.predict import Predictions
+from decorrupt.app.training.settings import BAG_METHODS, PAIRS, SOURCE_METHODS, bag_candidates
 from decorrupt.model_selection.auto_sources import SOURCE_CANDIDATES
 from decorrupt.model_selection.candidates import (
     ANY_LEARNER,
@@ -64,19 +62,6 @@ def test_the_page_names_everything():
     methods = {**glossary.BAG_METHODS, **glossary.BAG_SEARCHES, **glossary.SOURCE_METHODS}
     for name in {*methods, *glossary.CRITERIA, *glossary.METRICS}:
         assert f"`{name}`" in page, name
-
-
-def test_labels():
-    assert glossary.method_label("alternating_psvm") == "∝SVM"
-    assert glossary.method_label("new") == "new"
-
-
-def test_it_loads_nothing_heavy():
-    code = "import sys, decorrupt.glossary; print('numpy' in sys.modules)"
-    done = subprocess.run(  # noqa: S603 — our own code
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == "False"
 
 
 def test_two_classes_only_is_what_the_estimators_say():

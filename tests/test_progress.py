@@ -103,14 +103,6 @@ def test_a_terminal_shows_a_bar_and_no_lines(caplog, on_terminal):
     assert caplog.messages == []
 
 
-def test_the_bar_shows_the_phase_that_is_counted(on_terminal):
-    terminal = on_terminal()
-    for _ in track("ab", "outer", 2):
-        list(track("xyz", "inner", 3))
-    assert "outer" in terminal.getvalue()
-    assert "inner" not in terminal.getvalue()
-
-
 def test_verbose_prints_a_line_per_step_and_quiet_none(tmp_path, capsys):
     table = make_bag_table()
     paths = [str(tmp_path / name) for name in ("rows.csv", "bags.csv", "model.skops")]

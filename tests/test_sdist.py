@@ -46,26 +46,15 @@ def build(target, folder):
     return archive
 
 
-@pytest.fixture(scope="module")
-def packed(tmp_path_factory):
-    with tarfile.open(build("sdist", tmp_path_factory.mktemp("sdist"))) as tar:
-        return {name.partition("/")[2] for name in tar.getnames()}
-
-
-@pytest.mark.parametrize("folder", READ_BY_TESTS)
-def test_every_file_that_tests_read_is_packed(packed, folder):
-    files = [path.relative_to(ROOT) for path in (ROOT / folder).rglob("*") if path.is_file()]
-    wanted = {path.as_posix() for path in files if not MADE & set(path.parts)}
-    assert wanted
-    assert wanted <= packed
-
-
-@pytest.mark.parametrize("name", ["Makefile", "README.md", "constraints.txt", "pyproject.toml"])
-def test_top_level_files_are_packed(packed, name):
-    assert name in packed
-
-
-def test_no_environment_is_packed(packed):
+def test_the_sdist_has_every_file_that_tests_read_and_no_environment(tmp_path):
+    with tarfile.open(build("sdist", tmp_path)) as tar:
+        packed = {name.partition("/")[2] for name in tar.getnames()}
+    for folder in READ_BY_TESTS:
+        files = [path.relative_to(ROOT) for path in (ROOT / folder).rglob("*") if path.is_file()]
+        wanted = {path.as_posix() for path in files if not MADE & set(path.parts)}
+        assert wanted
+        assert wanted <= packed
+    assert {"Makefile", "README.md", "constraints.txt", "pyproject.toml"} <= packed
     assert not [name for name in packed if name.startswith((".venv", "out/", ".git/"))]
 
 

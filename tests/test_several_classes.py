@@ -62,14 +62,6 @@ def assert_close(found, expected, tolerance=1e-4):
     assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
 
 
-def test_methods_for_two_classes_are_the_known_ones():
-    left_out = {name_of(model) for model in ON_BAGS} - {name_of(model) for model in SEVERAL}
-    assert left_out == {
-        "InvCalClassifier",
-        "AlternatingPSVMClassifier",
-    }
-
-
 @quiet
 @for_all
 def test_the_classes_are_learned_and_named_after_the_columns(model):
@@ -179,58 +171,48 @@ def test_two_columns_of_shares_are_the_share_of_positives(model, bag_data):
     assert_array_equal(two.decision_function(X), one.decision_function(X))
 
 
-# --- noisy counts
+# --- noisy counts and ranges
 
 
-@pytest.mark.parametrize("size", [6, 30])  # exact, and the normal approximation
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda noise: CountLikelihoodClassifier(kernel="linear", count_noise=noise),
-        lambda noise: EMClassifier(LogisticRegression(), count_noise=noise, random_state=0),
-    ],
-    ids=["count_likelihood", "em"],
-)
-def test_noisy_counts_as_released(make, size):
-    """Shares below 0 that do not sum to 1, from independent noise in the count of each class."""
+@pytest.fixture
+def counted():
+    """Rows of three classes, labels, bags of 30 rows, and the counts of the classes."""
     rng = np.random.default_rng(0)
-    labels = rng.integers(0, 3, 1200)
+    labels, bags = rng.integers(0, 3, 1200), np.arange(1200) // 30
     X = rng.normal(size=(1200, 2)) + 3 * np.array([[0, 0], [1, 0], [0, 1]])[labels]
-    bags = np.arange(1200) // size
-    counts = np.array([np.bincount(bags, labels == c) for c in range(3)]).T
-    y = ((counts + rng.laplace(scale=1.0, size=counts.shape)) / size)[bags]
-    assert (y < 0).any() or size == 30
-    model = make(LaplaceNoise(1.0)).fit(X, y, bags=bags)
+    return X, labels, bags, np.array([np.bincount(bags, labels == c) for c in range(3)]).T
+
+
+FOR_COUNTS = [
+    CountLikelihoodClassifier(kernel="linear"),
+    EMClassifier(LogisticRegression(), random_state=0),
+]
+
+
+@pytest.fixture(params=FOR_COUNTS, ids=name_of)
+def for_counts(request):
+    return clone(request.param)
+
+
+def test_noisy_counts_as_released(for_counts, counted):
+    """Shares that do not sum to 1, from independent noise in the count of each class."""
+    X, labels, bags, counts = counted
+    noise = np.random.default_rng(1).laplace(scale=1.0, size=counts.shape)
+    y = ((counts + noise) / 30)[bags]
+    with pytest.raises(ValueError, match="are not the shares of 3 classes"):
+        for_counts.fit(X, y, bags=bags)
+    model = for_counts.set_params(count_noise=LaplaceNoise(1.0)).fit(X, y, bags=bags)
     assert balanced_accuracy_score(labels, model.predict(X)) > 0.85
     assert_allclose(model.class_prior_.sum(), 1)
-    with pytest.raises(ValueError, match="are not the shares of 3 classes"):
-        make(None).fit(X, y, bags=bags)
 
 
-# --- ranges
-
-
-@pytest.mark.parametrize("size", [6, 30])  # exact, and the normal approximation
-@pytest.mark.parametrize(
-    "model",
-    [
-        CountLikelihoodClassifier(kernel="linear"),
-        EMClassifier(LogisticRegression(), random_state=0),
-    ],
-    ids=name_of,
-)
-def test_suppressed_counts(model, size):
+def test_suppressed_counts(for_counts, counted):
     """All counts below a third of the rows are suppressed, and all others rounded down to even."""
-    rng = np.random.default_rng(0)
-    labels = rng.integers(0, 3, 1200)
-    X = rng.normal(size=(1200, 2)) + 3 * np.array([[0, 0], [1, 0], [0, 1]])[labels]
-    bags = np.arange(1200) // size
-    counts = np.array([np.bincount(bags, labels == c) for c in range(3)]).T
-    is_hidden = counts < size // 3
-    low = np.where(is_hidden, 0, counts // 2 * 2)
-    high = np.minimum(np.where(is_hidden, size // 3 - 1, low + 1), size)
-    y, upper = (pd.DataFrame((ends / size)[bags], columns=["a", "b", "c"]) for ends in (low, high))
-    model = clone(model).fit(X, y, bags=bags, upper=upper)
+    X, labels, bags, counts = counted
+    low = np.where(counts < 10, 0, counts // 2 * 2)
+    high = np.where(counts < 10, 9, low + 1)
+    y, upper = (pd.DataFrame((ends / 30)[bags], columns=["a", "b", "c"]) for ends in (low, high))
+    model = for_counts.fit(X, y, bags=bags, upper=upper)
     assert model.classes_.tolist() == ["a", "b", "c"]
     assert balanced_accuracy_score(np.array(["a", "b", "c"])[labels], model.predict(X)) > 0.85
     assert_allclose(model.class_prior_, np.bincount(labels) / 1200, atol=0.05)
@@ -351,13 +333,3 @@ def test_criteria_are_best_for_the_true_classes():
 
 
 # --- the searches
-
-
-@quiet
-def test_the_automatic_choice_beats_the_mean_map_on_counts():
-    data = three_classes(n_bags=16, bag_size=12, seed=5)
-    options = {"kernels": ["rbf"], "kernel_gammas": ["scale"], "cv": 4, "random_state": 0}
-    model = AutoLabelProportionsClassifier(**options).fit(data.X, data.y, bags=data.bags)
-    best = {row.method: row.score for row in model.leaderboard_}
-    assert best["count_likelihood"] == max(best.values())
-    assert balanced_accuracy_score(data.labels, model.predict(data.X)) > 0.9

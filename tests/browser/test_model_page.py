@@ -18,7 +18,9 @@ from helpers.page_views import (
     show,
 )
 from helpers.quick import quick_commands
+from helpers.synthetic_records import full_run
 from helpers.three_parties import make_party_tables
+from reproduction.report import format_report
 
 NASTY = "<script>document.title='taken'</script> & Größe"
 # What is drawn on each page.
@@ -30,6 +32,7 @@ PLOTS = {
     "inspection": set(),
     "classes": {"agreement"},
     "class-labels": {"calibration"},
+    "report": {*"0123456", "plot"},
 }
 
 
@@ -51,6 +54,7 @@ def addresses(tmp_path_factory):
     test.to_csv(folder / "asked.csv", index=False)
     with quick_commands():
         make_pages(folder)
+    (folder / "report.html").write_text(format_report(full_run(), ".html"), encoding="utf-8")
     return {name: (folder / f"{name}.html").as_uri() for name in PLOTS}
 
 
@@ -143,9 +147,8 @@ def test_headings_captions_and_names(loaded):
     check_headings_and_captions(page)
     for button in page.locator("button").all():
         assert button.inner_text().strip()
-    for figure in page.locator("figure").all():
-        assert figure.locator("svg > title").text_content().strip()
-        assert figure.locator("figcaption").inner_text().strip()
+    for drawing in page.locator("svg").all():
+        assert drawing.locator("> title").text_content().strip()
     for section in page.locator("section").all():
         content = section.locator("> details > *" if section.locator("details").count() else "> *")
         assert content.count() > 1, "no heading without content"
@@ -178,6 +181,7 @@ def on_phone(browser, addresses):
         yield load
 
 
+@pytest.mark.parametrize("name", [one for one in PLOTS if one != "report"], indirect=True)
 def test_details_are_closed_at_first_and_the_verdict_is_seen(on_phone, name):
     page = on_phone(name)
     folded = page.locator("details")
@@ -230,3 +234,52 @@ def test_printed_pages_are_unfolded(on_phone):
     assert page.locator("details[open]").count() == 0
     heights = page.locator("details table").evaluate_all("all => all.map((e) => e.clientHeight)")
     assert min(heights) > 20
+
+
+# --- what only the report of the reproduction has
+
+CELLS = """
+(table) => [...document.querySelectorAll(`#${table} tbody tr`)].map(
+  (row) => [...row.cells].map((cell) => cell.innerText.trim()))
+"""
+
+
+@pytest.fixture
+def report(browser, addresses):
+    """The report, loaded for one test that uses it."""
+    with opened(browser, addresses["report"], **VIEWS["desktop"]) as (page, *_):
+        yield page
+
+
+def test_sorting_by_keyboard(report):
+    before = report.evaluate(CELLS, "paper-table-1")
+    button = report.locator("#paper-table-1 tr.columns th").nth(3).get_by_role("button")
+    head = report.locator("#paper-table-1 tr.columns th").nth(3)
+    button.focus()
+    for key, order in (("Enter", "ascending"), ("Space", "descending")):
+        report.keyboard.press(key)
+        assert head.get_attribute("aria-sort") == order
+        rows = report.evaluate(CELLS, "paper-table-1")
+        assert rows[-1][3] == "—", "missing values are last in both orders"
+        values = [float(row[3].split()[0]) for row in rows[:-1]]
+        assert values == sorted(values, reverse=order == "descending")
+    report.locator("#paper-table-1 tr.columns th").nth(1).get_by_role("button").press("Enter")
+    assert head.get_attribute("aria-sort") is None
+    sizes = [int(row[1]) for row in report.evaluate(CELLS, "paper-table-1")]
+    assert sizes == sorted(sizes), "sizes sort as numbers"
+    assert sorted(before) == sorted(report.evaluate(CELLS, "paper-table-1")), "no row is lost"
+
+
+def test_the_first_tab_skips_to_the_content(report):
+    report.keyboard.press("Tab")
+    link = report.locator("a.skip")
+    assert link.evaluate("e => e === document.activeElement")
+    assert link.bounding_box()["x"] >= 0
+    report.keyboard.press("Enter")
+    assert report.evaluate("() => document.activeElement.id") == "content"
+
+
+def test_without_scripts_all_is_there_and_no_button(browser, addresses):
+    with opened(browser, addresses["report"], java_script_enabled=False) as (page, *_):
+        assert page.locator("#paper-table-1 tbody tr").count() == 42
+        assert page.locator("button").count() == 0

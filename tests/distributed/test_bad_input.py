@@ -113,11 +113,9 @@ def test_collections_that_do_not_match(data):
 def test_parameters(data):
     for model, words in [
         (DaskCorrectedLossClassifier(kernel=Kernel(max_rank=0)), "max_rank=0"),
-        (DaskCorrectedLossClassifier(max_iter=0), "max_iter=0"),
         (DaskCorrectedLossClassifier(kernel="precomputed"), "kernel='precomputed' needs all pairs"),
         (DaskCorrectedLossClassifier(kernel="knn"), "kernel='knn' is made from all rows at once"),
         (DaskMeanMapClassifier(kernel="pca_rbf"), "kernel='pca_rbf' is made from all rows"),
-        (DaskCorrectedLossClassifier(reg_strength=0), "reg_strength=0"),
         (DaskCountLikelihoodClassifier(bag_effect=-1), "bag_effect=-1"),
         (DaskCorrectedLossClassifier(client=3), "client=3: give a dask.distributed Client"),
     ]:

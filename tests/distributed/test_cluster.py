@@ -20,10 +20,6 @@ from decorrupt.distributed import DaskCorrectedLossClassifier, DaskCountLikeliho
 from decorrupt.distributed.engine import Engine
 from decorrupt.distributed.objective import PartitionedObjective
 from helpers.partitioned import bag_rows, read_or_die
-from reproduction.plan import Plan
-from reproduction.records import read_records
-from reproduction.run import run_plan
-from reproduction.uci import read_uci
 
 PARAMS = {"kernel": "linear", "reg_strength": 1e-2, "tol": 1e-8, "random_state": 0}
 # A busy machine may take long to start a process.
@@ -111,15 +107,3 @@ def test_searches_run_on_the_cluster_by_joblib(client):
         with client.as_current(), joblib.parallel_config("dask"):
             found = search.fit(data.X, data.y, bags=data.bags).decision_function(data.X)
         np.testing.assert_allclose(found, expected, atol=1e-8)
-
-
-def test_the_papers_experiments_run_on_the_cluster_by_joblib(client, tmp_path):
-    plan = Plan(("banknote",), (8,), ("mean_map",), repetitions=2)
-    try:
-        read_uci("banknote")
-    except OSError as error:
-        pytest.skip(f"the data set is not available: {error}")
-    with client.as_current(), joblib.parallel_config("dask"):
-        assert len(run_plan(plan, tmp_path / "records.jsonl")) == 2
-    statuses = [record["status"] for record in read_records(tmp_path / "records.jsonl")]
-    assert statuses == ["done", "done"]

@@ -11,9 +11,8 @@ import decorrupt
 from decorrupt import distributed
 from decorrupt.distributed.engine import Engine
 from decorrupt.features import Kernel
-from helpers.partitioned import MATRICES, RATES, bag_rows, source_rows
+from helpers.partitioned import MATRICES, RATES, as_dask, bag_rows, pair, source_rows
 
-EXACT = {"tol": 1e-9, "reg_strength": 1e-2, "random_state": 0}
 LINEAR = {"kernel": "linear"}
 # Of full rank, so that the landmarks do not matter.
 POLYNOMIAL = {"kernel": Kernel("polynomial", degree=2, rank_tol=0, max_rank=40)}
@@ -21,13 +20,8 @@ ON_BAGS = ["CorrectedLossClassifier", "MeanMapClassifier", "CountLikelihoodClass
 quiet = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 
-def pair(name, **params):
-    params = EXACT | params
-    return getattr(distributed, f"Dask{name}")(**params), getattr(decorrupt, name)(**params)
-
-
 def fit_on_sources(by_dask, local, X, y, sources, **known):
-    rows, labels, ids = (da.from_array(v, chunks=170) for v in (X, y, sources))
+    rows, labels, ids = as_dask(X, y, sources)
     by_dask.fit(rows, labels, sources=ids, **known)
     local.fit(X, y, sources=sources, **known)
 
@@ -144,10 +138,7 @@ def test_ranges_and_noise_of_any_kind(n_classes, kind):
     by_dask, local = pair("CountLikelihoodClassifier", **LINEAR, count_noise=noise)
     ends = {} if upper is None else {"upper": upper}
     local.fit(data.X, y, bags=data.bags, **ends)
-    X, y, bags, *upper = (
-        da.from_array(values, chunks=(170, *values.shape[1:]))
-        for values in (data.X, y, data.bags, *ends.values())
-    )
+    X, y, bags, *upper = as_dask(data.X, y, data.bags, *ends.values())
     by_dask.fit(X, y, bags=bags, upper=upper[0] if upper else None)
     assert_same(by_dask, local, data.X)
     assert by_dask.class_prior_ == pytest.approx(local.class_prior_, abs=1e-6)
@@ -161,10 +152,8 @@ def test_class_shares_of_bags_with_a_normal_approximation(kind):
     y, upper, noise = inexact_counts(data, kind)
     by_dask, local = pair("CountLikelihoodClassifier", **LINEAR, count_noise=noise)
     local.fit(data.X, y, bags=data.bags, upper=upper)
-    X, y, bags = (
-        da.from_array(values, chunks=(200, *values.shape[1:])) for values in (data.X, y, data.bags)
-    )
-    upper = None if upper is None else da.from_array(upper, chunks=(200, 3))
+    X, y, bags = as_dask(data.X, y, data.bags, chunks=200)
+    upper = None if upper is None else as_dask(upper, chunks=200)[0]
     by_dask.fit(X, y, bags=bags, upper=upper)
     assert by_dask.class_prior_ == pytest.approx(local.class_prior_, abs=1e-6)
 
@@ -254,7 +243,7 @@ def test_one_matrix_for_all_rows(n_classes):
     matrix = np.full((n_classes, n_classes), 0.1) + (1 - 0.1 * n_classes) * np.eye(n_classes)
     X, y, _ = source_rows(rates={"all": matrix}, n_classes=n_classes)
     by_dask, local = pair("CorruptedSourcesClassifier", **LINEAR)
-    by_dask.fit(da.from_array(X, chunks=170), da.from_array(y, chunks=170), noise_rates=matrix)
+    by_dask.fit(*as_dask(X, y), noise_rates=matrix)
     assert_same(by_dask, local.fit(X, y, noise_rates=matrix), X)
 
 
@@ -323,20 +312,26 @@ def test_sparse_blocks():
     assert_same(by_dask, local.fit(sparse.csr_matrix(data.X), data.y, bags=data.bags), data.X)
 
 
+NAMES = ["one", "two", "three", "four"]
+
+
+def named_table(data):
+    table = pd.DataFrame(data.X, columns=NAMES)
+    return table.assign(share=data.y, bag=[f"b{k}" for k in data.bags])
+
+
 @quiet
 def test_a_table_that_is_shuffled_by_bag():
     """Columns by name, and whole bags by Dask's own shuffle."""
     data = bag_rows()
-    names = ["one", "two", "three", "four"]
-    table = pd.DataFrame(data.X, columns=names)
-    table["share"], table["bag"] = data.y, [f"b{k}" for k in data.bags]
+    table = named_table(data)
     frame = dd.from_pandas(table.sample(frac=1, random_state=0), npartitions=4, sort=False)
     by_dask, local = pair("CountLikelihoodClassifier", **LINEAR)
     with pytest.raises(ValueError, match=r"bag 'b\d+' is in .* and in .*shuffle\(on='bag'\)"):
         by_dask.fit(frame, "share", bags="bag")
     by_dask.fit(frame.shuffle(on="bag"), "share", bags="bag")
-    assert by_dask.feature_names_in_.tolist() == names
-    assert_same(by_dask, local.fit(table[names], data.y, bags=data.bags), table[names])
+    assert by_dask.feature_names_in_.tolist() == NAMES
+    assert_same(by_dask, local.fit(table[NAMES], data.y, bags=data.bags), table[NAMES])
 
 
 @quiet
@@ -357,8 +352,10 @@ def test_single_precision_stays_and_converges():
     by_dask.fit(X.astype(np.float32), y, bags=bags)
     local.fit(data.X.astype(np.float32), data.y, bags=data.bags)
     assert by_dask.dual_coef_.dtype == np.float32
-    difference = by_dask.to_local().decision_function(data.X) - local.decision_function(data.X)
-    assert np.abs(difference).max() < 1e-2
+    expected = local.decision_function(data.X)
+    difference = by_dask.to_local().decision_function(data.X) - expected
+    # The gradient is known to four digits; both solvers stop there, each on its own path.
+    assert np.abs(difference).max() < 5e-3 * np.abs(expected).max()
 
 
 @quiet
@@ -387,11 +384,9 @@ def test_landmarks_of_a_sample_learn_the_classes():
 @quiet
 def test_parquet_files(tmp_path):
     data = bag_rows()
-    names = ["one", "two", "three", "four"]
-    table = pd.DataFrame(data.X, columns=names)
-    table["share"], table["bag"] = data.y, [f"b{k}" for k in data.bags]
+    table = named_table(data)
     for start in range(0, 600, 100):
         table.iloc[start : start + 100].to_parquet(tmp_path / f"{start:03}.parquet")
     by_dask, local = pair("CorrectedLossClassifier", **LINEAR)
     by_dask.fit(dd.read_parquet(tmp_path), "share", bags="bag")
-    assert_same(by_dask, local.fit(table[names], data.y, bags=data.bags), table[names])
+    assert_same(by_dask, local.fit(table[NAMES], data.y, bags=data.bags), table[NAMES])

@@ -6,22 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import decorrupt
-from decorrupt import distributed
-from helpers.partitioned import RATES, bag_rows, source_rows
+from helpers.partitioned import RATES, as_dask, bag_rows, pair, source_rows
 
-EXACT = {"kernel": "linear", "tol": 1e-9, "reg_strength": "auto", "random_state": 0}
-CHUNKS = 170
+AUTO = {"kernel": "linear", "reg_strength": "auto"}
 quiet = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-
-
-def pair(name, **params):
-    params = EXACT | params
-    return getattr(distributed, f"Dask{name}")(**params), getattr(decorrupt, name)(**params)
-
-
-def as_dask(*several):
-    return [da.from_array(values, chunks=(CHUNKS, *values.shape[1:])) for values in several]
 
 
 def assert_same(by_dask, local, X):
@@ -35,7 +23,7 @@ def weighted_bags(n_classes=2, **kind):
     """Bags whose rows represent 0 to 3 rows each; all rows of the first partition for none."""
     data = bag_rows(n_classes=n_classes, **kind)
     weights = np.random.default_rng(5).integers(0, 4, len(data.bags))
-    weights[:CHUNKS] = 0
+    weights[:170] = 0
     counts = np.zeros((data.bags.max() + 1, n_classes))
     np.add.at(counts, (data.bags, data.labels), weights)
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
@@ -60,7 +48,7 @@ def weighted_bags(n_classes=2, **kind):
 def test_bags(name, params, n_classes):
     data, weights = weighted_bags(n_classes)
     X, y, bags, sample_weight = as_dask(data.X + 1, data.y, data.bags, weights)
-    by_dask, local = pair(name, **params)
+    by_dask, local = pair(name, **AUTO, **params)
     by_dask.fit(X, y, bags=bags, sample_weight=sample_weight)
     local.fit(data.X + 1, data.y, bags=data.bags, sample_weight=weights)
     assert_same(by_dask, local, data.X + 1)
@@ -76,7 +64,7 @@ def test_fractions_of_labelled_rows_in_a_column():
     data = bag_rows()
     weights = np.random.default_rng(6).random(len(data.X))
     frame = pd.DataFrame(data.X, columns=list("abcd")).assign(label=data.labels, people=weights)
-    by_dask, local = pair("CountLikelihoodClassifier")
+    by_dask, local = pair("CountLikelihoodClassifier", **AUTO)
     by_dask.fit(dd.from_pandas(frame, npartitions=4), "label", sample_weight="people")
     local.fit(frame[list("abcd")], data.labels, sample_weight=weights)
     assert_same(by_dask, local, frame[list("abcd")])
@@ -87,7 +75,7 @@ def test_fractions_of_labelled_rows_in_a_column():
 def test_sources(combine):
     X, y, sources = source_rows()
     weights = np.random.default_rng(5).choice([0, 0.5, 1, 7], len(y))
-    by_dask, local = pair("CorruptedSourcesClassifier", combine=combine)
+    by_dask, local = pair("CorruptedSourcesClassifier", combine=combine, **AUTO)
     rows, labels, ids, sample_weight = as_dask(X, y, sources, weights)
     by_dask.fit(rows, labels, sources=ids, noise_rates=RATES, sample_weight=sample_weight)
     local.fit(X, y, sources=sources, noise_rates=RATES, sample_weight=weights)
@@ -110,12 +98,12 @@ def test_bad_weights_are_named(values, message):
     weights[list(values)] = list(values.values())
     X, y, bags, sample_weight = as_dask(*data[:3], weights)
     with pytest.raises(ValueError, match=message):
-        pair("CorrectedLossClassifier")[0].fit(X, y, bags=bags, sample_weight=sample_weight)
+        pair("CorrectedLossClassifier", **AUTO)[0].fit(X, y, bags=bags, sample_weight=sample_weight)
 
 
 def test_estimated_rates_refuse_weights():
     X, y, sources = as_dask(*source_rows())
-    model = pair("CorruptedSourcesClassifier")[0]
+    model = pair("CorruptedSourcesClassifier", **AUTO)[0]
     known = {"noise_rates": "estimate", "sample_weight": 2 * da.ones_like(y, dtype=float)}
     with pytest.raises(ValueError, match="noise_rates='estimate' cannot use sample_weight"):
         model.fit(X, y, sources=sources, **known)

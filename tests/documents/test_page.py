@@ -17,13 +17,12 @@ from decorrupt.documents.document import (
     Section,
     Table,
     Text,
+    render,
     to_html,
     to_markdown,
 )
 from decorrupt.documents.figures import draw
-from decorrupt.documents.page import render
 from decorrupt.documents.text import to_text
-from helpers.page_views import check_points_inside, check_references
 
 COMMAND = "decorrupt fit 'my rows.csv' -o \"m & n.skops\""
 EVIL = "<script>alert('&')</script>"
@@ -77,14 +76,6 @@ def test_the_policy_allows_the_pages_own_style_and_script_and_nothing_else(docum
         digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
         assert f"{tag}-src 'sha256-{digest}'" in policy
     assert " style=" not in page, "inline styles would be refused by the policy"
-
-
-def test_nothing_points_outside(document):
-    check_points_inside(to_html(document))
-
-
-def test_ids_are_unique_and_references_have_targets(document):
-    check_references(to_html(document))
 
 
 def test_missing_values_are_said_to_be_missing(document):

@@ -4,16 +4,7 @@ import re
 
 import pytest
 
-from decorrupt.documents import (
-    Command,
-    Facts,
-    Figure,
-    Panels,
-    Section,
-    Table,
-    Text,
-    to_text,
-)
+from decorrupt.documents import Command, Facts, Figure, Panels, Section, Table, Text, to_text
 
 LONG = "word " * 60
 COMMAND = f"decorrupt fit '{'long name ' * 20}.csv' --bag-column branch -o model.skops"
@@ -49,16 +40,6 @@ def test_cells_have_their_second_and_third_line_beside_them():
     cell = {"text": "0.5", "under": "± 0.1", "change": "+0.2", "strong": True, "sort": 0.5}
     table = Table("t", "Caption", ["value"], [[cell]], footer=[["mean"]])
     assert text_of(table).splitlines()[-2:] == ["0.5 ± 0.1 +0.2", "mean".rjust(14)]
-
-
-def test_a_table_without_rows_has_its_head():
-    assert "column" in text_of(Table("t", "Nothing", ["column"], []))
-
-
-def test_facts_and_notes():
-    facts = Facts([("rows", "5"), ("columns", "3")])
-    found = text_of(facts, Text("A note.", "note"))
-    assert found == "rows     5\ncolumns  3\n- A note.\n"
 
 
 @pytest.mark.parametrize("width", [30, 80, 100])

@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.utils import get_tags
 
-from decorrupt import CorruptedSourcesClassifier, ForwardSourcesClassifier
+from decorrupt import CorruptedSourcesClassifier
 from decorrupt.corruption import corrected_loss, corrupt_labels, source_weights
 from decorrupt.exceptions import NegativeRiskWarning
 from helpers.class_sources import RATES, three_classes
@@ -141,26 +141,6 @@ def test_class_prior_moves_the_decisions(source_data):
         for prior in (0.1, 0.5, 0.9)
     ]
     assert shares[0] < shares[1] < shares[2]
-
-
-@pytest.mark.parametrize("kind", [CorruptedSourcesClassifier, ForwardSourcesClassifier])
-def test_unknown_rates_are_estimated(kind):
-    rng = np.random.default_rng(0)
-    labels = rng.integers(0, 2, 6000)
-    X = rng.normal(size=(6000, 2)) + 3 * labels[:, None]
-    sources = np.array(["a", "b"])[np.arange(6000) % 2]
-    rates = {"a": (0.1, 0.3), "b": (0.3, 0.05)}
-    noisy = corrupt_labels(labels, [rates[s] for s in sources], random_state=0)
-    model = kind(kernel="linear", random_state=0)
-    model.fit(X, noisy, sources=sources, noise_rates="estimate")
-    for source, pair in rates.items():
-        assert_allclose(model.noise_rates_[source], pair, atol=0.06)
-        for name in ("flip_pos", "flip_neg"):
-            low, high = model.noise_rate_intervals_[source][name]
-            assert low <= high
-    assert model.score(X, labels) > 0.97
-    with pytest.raises(ValueError, match=r"noise_rates='guess'.*'estimate' or None"):
-        kind().fit(X, noisy, noise_rates="guess")
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import balanced_accuracy_score
 
 from decorrupt import CorruptedSourcesClassifier, ForwardSourcesClassifier, load, save
+from decorrupt.corruption import corrupt_labels
 from helpers.class_sources import RATES, three_classes
 
 EXACT = {"kernel": "linear", "tol": 1e-7, "reg_strength": 0.01, "random_state": 0}
@@ -144,6 +145,26 @@ def test_decisions_and_probabilities_at_a_prior(model, data):
     assert (own.predict_proba(data.X).argmax(axis=1) == own.predict(data.X)).all()
     with pytest.raises(ValueError, match=r"class_prior=0\.3: give .*3 positive shares"):
         model.predict_proba(data.X, class_prior=0.3)
+
+
+@pytest.mark.parametrize("kind", [CorruptedSourcesClassifier, ForwardSourcesClassifier])
+def test_unknown_rates_are_estimated(kind):
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 2, 6000)
+    X = rng.normal(size=(6000, 2)) + 3 * labels[:, None]
+    sources = np.array(["a", "b"])[np.arange(6000) % 2]
+    rates = {"a": (0.1, 0.3), "b": (0.3, 0.05)}
+    noisy = corrupt_labels(labels, [rates[s] for s in sources], random_state=0)
+    model = kind(kernel="linear", random_state=0)
+    model.fit(X, noisy, sources=sources, noise_rates="estimate")
+    for source, pair in rates.items():
+        assert_allclose(model.noise_rates_[source], pair, atol=0.06)
+        for name in ("flip_pos", "flip_neg"):
+            low, high = model.noise_rate_intervals_[source][name]
+            assert low <= high
+    assert model.score(X, labels) > 0.97
+    with pytest.raises(ValueError, match=r"noise_rates='guess'.*'estimate' or None"):
+        kind().fit(X, noisy, noise_rates="guess")
 
 
 def test_a_saved_model_predicts_the_same(data, tmp_path):

@@ -8,7 +8,8 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
-from decorrupt import bag_targets
+import decorrupt
+from decorrupt import bag_targets, distributed
 from decorrupt.corruption import corrupt_labels
 
 
@@ -21,7 +22,7 @@ class BagRows:
 
     def dask(self, chunks=170):
         """X, y and bags with equal chunks of rows."""
-        return tuple(da.from_array(v, chunks=(chunks, *v.shape[1:])) for v in self[:3])
+        return as_dask(*self[:3], chunks=chunks)
 
     def __getitem__(self, part):
         return (self.X, self.y, self.bags, self.labels)[part]
@@ -67,6 +68,17 @@ def source_rows(n_rows=600, seed=0, rates=RATES, n_classes=2):
     for source, own in rates.items():
         noisy[sources == source] = corrupt_labels(labels[sources == source], own, random_state=0)
     return X, noisy, sources
+
+
+def as_dask(*several, chunks=170):
+    """Return the Dask form of several arrays, with equal chunks of rows."""
+    return [da.from_array(values, chunks=(chunks, *values.shape[1:])) for values in several]
+
+
+def pair(name, **params):
+    """Return the Dask estimator and its twin, both solving their problem exactly."""
+    params = {"tol": 1e-9, "reg_strength": 1e-2, "random_state": 0} | params
+    return getattr(distributed, f"Dask{name}")(**params), getattr(decorrupt, name)(**params)
 
 
 def read_or_die(rows, trap):

@@ -6,6 +6,7 @@ The installed command in a process of its own is tested in tests/app/cli/test_en
 import os
 import shlex
 import subprocess
+import sys
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -35,13 +36,15 @@ def _serve(program, folder):
     """Run the program and answer its commands until it ends; return its exit code."""
     (read_asked, asked), (answered, write_answer) = os.pipe(), os.pipe()
     function = COMMAND.format(asked=asked, answered=answered, folder=shlex.quote(str(folder)))
+    # `python` is this one, as in an environment that is activated.
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     with open(folder / "stdout", "wb") as out, open(folder / "stderr", "wb") as err:
         process = subprocess.Popen(  # noqa: S603 — our own text
             program,
             stdout=out,
             stderr=err,
             pass_fds=(asked, answered),
-            env=os.environ | {"BASH_FUNC_decorrupt%%": function},
+            env=os.environ | {"BASH_FUNC_decorrupt%%": function, "PATH": path},
         )
     os.close(asked)
     os.close(answered)

@@ -20,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from decorrupt import EMClassifier
-from decorrupt.meta.em_rounds import SoftLearner, run_round
+from decorrupt.meta.em import SoftLearner, run_round
 from decorrupt.meta.soft_labels import fit_soft_labels, soft_scores
 from decorrupt.observed import class_columns, read_observed
 from decorrupt.risks import LabelLikelihood

@@ -6,7 +6,7 @@ from sklearn.linear_model import LogisticRegression
 
 from decorrupt import EMClassifier
 from decorrupt.features import kernel_name
-from decorrupt.meta.folds import bag_folds
+from decorrupt.meta.observed_classifier import bag_folds
 from decorrupt.meta.start import START_KERNELS, LikelihoodStart, fit_start
 from decorrupt.observed import read_bags
 from decorrupt.risks import LabelLikelihood

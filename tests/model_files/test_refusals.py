@@ -5,8 +5,6 @@ import json
 import operator
 import pickle
 import struct
-import subprocess
-import sys
 import zipfile
 from functools import partial
 
@@ -233,20 +231,6 @@ def test_corrupt_json(content, whole, tmp_path):
         assert_refused(packed(members | {member: content}), tmp_path, f"{member}|no object|damaged")
 
 
-def test_deeply_nested_schemas(whole, tmp_path):
-    def change(schema):
-        nested = {}
-        for _ in range(300):
-            nested = {"a": [nested]}
-        schema["deep"] = nested
-
-    (tmp_path / "m.skops").write_bytes(with_schema(whole, change))
-    try:
-        load(tmp_path / "m.skops")  # unread, so harmless
-    except ModelFileError as error:
-        assert "deep" in str(error)  # noqa: PT017
-
-
 @pytest.mark.parametrize("member", ["schema.json", "decorrupt.json"])
 def test_missing_members(member, whole, tmp_path):
     members = members_of(whole)
@@ -387,20 +371,8 @@ def test_schemas_changed_at_random(data, whole, tmp_path_factory):
     def change(schema):
         node = data.draw(st.sampled_from(list(nodes_of(schema))))
         key = data.draw(st.sampled_from(sorted(node) or ["content"]))
-        values = [
-            "DictNode",
-            "ObjectNode",
-            "NdArrayNode",
-            "SliceNode",
-            "x",
-            "builtins",
-            "dict",
-            None,
-            0,
-            [],
-            {},
-        ]
-        node[key] = data.draw(st.sampled_from(values))
+        nodes = ["DictNode", "ObjectNode", "NdArrayNode", "SliceNode"]
+        node[key] = data.draw(st.sampled_from([*nodes, "x", "builtins", "dict", None, 0, [], {}]))
 
     path = tmp_path_factory.mktemp("changed") / "m.skops"
     path.write_bytes(with_schema(whole, change))
@@ -445,14 +417,3 @@ def test_no_file(tmp_path):
         load(tmp_path / "m.skops")
     with pytest.raises(ModelFileError, match="cannot be read"):
         load(tmp_path)
-
-
-def test_importing_loads_nothing_heavy():
-    heavy = "{'numpy', 'sklearn', 'skops', 'duckdb', 'pandas'}"
-    program = (
-        "import sys, decorrupt.app.tables, decorrupt.model_files; "
-        f"print(sorted({heavy} & set(sys.modules)))"
-    )
-    command = [sys.executable, "-c", program]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603
-    assert done.stdout.strip() == "[]"

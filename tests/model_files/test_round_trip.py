@@ -14,68 +14,34 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardSc
 
 from decorrupt import (
     AutoLabelProportionsClassifier,
-    AutoSourcesClassifier,
-    BagGridSearchCV,
     BagKFold,
     CorrectedLossClassifier,
     CorruptedSourcesClassifier,
-    CostWeightedSourcesClassifier,
     CountLikelihoodClassifier,
-    EMClassifier,
-    ForwardSourcesClassifier,
     LaplaceNoise,
-    MeanMapClassifier,
     NoiseRates,
-    ProportionMatchingClassifier,
 )
-from decorrupt.baselines import AlternatingPSVMClassifier, InvCalClassifier
 from decorrupt.model_files import load_with_metadata, save
 from decorrupt.model_files.trusted import OURS, SKLEARN
 from decorrupt.model_selection import WithinBagKFold
-from helpers.estimators import ALL
+from helpers.estimators import ALL, name_of, training_data
+from helpers.quick import QUICK_SEARCH
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
-FOR_BAGS = [
-    AlternatingPSVMClassifier(n_starts=1, random_state=0),
-    CountLikelihoodClassifier(random_state=0),
+SEARCHES = [
+    AutoLabelProportionsClassifier(candidates=candidates, **QUICK_SEARCH | options)
+    for candidates, options in [
+        (["invcal"], {}),
+        ([CorrectedLossClassifier()], {"cv": WithinBagKFold(3), "ensemble": "best"}),
+        ([CountLikelihoodClassifier()], {"cv": BagKFold(3), "ensemble": "best"}),
+    ]
+]
+VARIANTS = [
+    *SEARCHES,
     CountLikelihoodClassifier(count_noise=LaplaceNoise(0.5), random_state=0),
-    EMClassifier(cv=2, random_state=0),
-    InvCalClassifier(),
-    CorrectedLossClassifier(random_state=0),
     CorrectedLossClassifier(kernel="linear", combine="pairs", random_state=0),
     CorrectedLossClassifier(random_state=np.random.RandomState(3)),
-    MeanMapClassifier(),
-    ProportionMatchingClassifier(random_state=0),
-    AutoLabelProportionsClassifier(cv=3, random_state=0, reg_strengths=(0.01, 0.1)),
-    AutoLabelProportionsClassifier(
-        candidates=["invcal"], cv=3, kernels=["linear", "rbf"], kernel_gammas=[0.5]
-    ),
-    AutoLabelProportionsClassifier(
-        candidates=[CorrectedLossClassifier()],
-        cv=WithinBagKFold(3),
-        ensemble="best",
-        kernels=["rbf"],
-        reg_strengths=(0.01, 0.1),
-    ),
-    AutoLabelProportionsClassifier(
-        candidates=[CountLikelihoodClassifier()],
-        cv=BagKFold(3),
-        ensemble="best",
-        kernels=["rbf"],
-        reg_strengths=(0.01, 0.1),
-    ),
-    BagGridSearchCV(MeanMapClassifier(), {"reg_strength": [0.01, 0.1]}, cv=3),
 ]
-FOR_SOURCES = [
-    AutoSourcesClassifier(cv=3, random_state=0, reg_strengths=(0.1,)),
-    CorruptedSourcesClassifier(random_state=0),
-    CostWeightedSourcesClassifier(random_state=0),
-    ForwardSourcesClassifier(random_state=0),
-]
-
-
-def kind(model):
-    return type(model).__name__
 
 
 def assert_same_answers(model, path, X):
@@ -94,33 +60,26 @@ def bag_rows(data, n=200):
     return data.X[:n], data.y[:n], data.bags[:n]
 
 
-@pytest.mark.parametrize("model", FOR_BAGS, ids=kind)
-def test_models_for_bags(model, bag_data, tmp_path):
-    X, y, bags = bag_rows(bag_data)
-    fitted = sklearn.base.clone(model).fit(X, y, bags=bags)
-    again = assert_same_answers(fitted, tmp_path / "m.skops", bag_data.X)
-    for told in ("diagnostics_", "leaderboard_"):
+@pytest.mark.parametrize("model", [*ALL, *VARIANTS], ids=name_of)
+def test_models(model, bag_data, source_data, tmp_path):
+    data = training_data(model, bag_data, source_data)
+    rows = slice(300)
+    extra = {k: v[rows] if isinstance(v, np.ndarray) else v for k, v in data.extra.items()}
+    fitted = sklearn.base.clone(model).fit(data.X[rows], data.y[rows], **extra)
+    again = assert_same_answers(fitted, tmp_path / "m.skops", data.X)
+    for told in ("diagnostics_", "leaderboard_", "assumptions_"):
         if hasattr(fitted, told):
             assert str(getattr(again, told)) == str(getattr(fitted, told))
 
 
-@pytest.mark.parametrize("model", FOR_SOURCES, ids=kind)
-@pytest.mark.parametrize("form", ["pairs", "rates", "estimate"])
-def test_models_for_sources(model, form, source_data, tmp_path):
-    d, model = source_data, sklearn.base.clone(model)
-    known = {
-        "pairs": d.rates,
-        "rates": {source: NoiseRates(*pair) for source, pair in d.rates.items()},
-        "estimate": "estimate",
-    }[form]
-    model.fit(d.X[:300], d.noisy[:300], sources=d.sources[:300], noise_rates=known)
-    again = assert_same_answers(model, tmp_path / "m.skops", d.X)
-    assert again.noise_rates_ == model.noise_rates_
-
-
-def test_every_public_estimator_is_tried_above():
-    tried = {kind(model) for model in FOR_BAGS + FOR_SOURCES}
-    assert {kind(model) for model in ALL} <= tried
+@pytest.mark.parametrize("form", [tuple, lambda pair: NoiseRates(*pair), "estimate"])
+def test_noise_rates_in_every_form(form, source_data, tmp_path):
+    d, rates = source_data, form
+    if callable(form):
+        rates = {source: form(pair) for source, pair in d.rates.items()}
+    model = CorruptedSourcesClassifier(random_state=0)
+    model.fit(d.X, d.noisy, sources=d.sources, noise_rates=rates)
+    assert assert_same_answers(model, tmp_path / "m.skops", d.X).noise_rates_ == model.noise_rates_
 
 
 @pytest.mark.filterwarnings("ignore")

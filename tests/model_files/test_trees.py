@@ -10,7 +10,7 @@ from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifie
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeRegressor
 
-from decorrupt import CostWeightedSourcesClassifier, EMClassifier, load, save
+from decorrupt import EMClassifier, load, save
 from decorrupt.model_files import ModelFileError
 
 
@@ -25,16 +25,6 @@ def test_a_model_around_any_learner_is_saved(learner, bag_data, tmp_path):
     save(model, tmp_path / "m.skops")
     again = load(tmp_path / "m.skops")
     np.testing.assert_allclose(again.predict_proba(d.X), model.predict_proba(d.X))
-
-
-def test_costs_are_saved(source_data, tmp_path):
-    d = source_data
-    model = CostWeightedSourcesClassifier(LogisticRegression(), random_state=0)
-    model.fit(d.X, d.noisy, sources=d.sources, noise_rates=d.rates)
-    save(model, tmp_path / "m.skops")
-    np.testing.assert_allclose(
-        load(tmp_path / "m.skops").predict_proba(d.X), model.predict_proba(d.X)
-    )
 
 
 def test_learners_outside_the_list_are_named(bag_data, tmp_path):

@@ -35,13 +35,17 @@ def shares(labels, bags):
     return (np.bincount(bags, labels) / np.bincount(bags))[bags]
 
 
+def judged(X, labels, bags):
+    """Return a linear model of the bags, and the estimate of its accuracy."""
+    y = shares(labels, bags)
+    model = CountLikelihoodClassifier(kernel="linear").fit(X, y, bags=bags)
+    return model, estimate_accuracy(model, X, y, bags=bags, random_state=0)
+
+
 def test_contains_the_accuracy_on_new_rows_in_random_bags():
     rng = np.random.default_rng(0)
     X, labels = rows(600, rng)
-    bags = np.arange(600) // 6
-    y = shares(labels, bags)
-    model = CountLikelihoodClassifier(kernel="linear").fit(X, y, bags=bags)
-    found = estimate_accuracy(model, X, y, bags=bags, random_state=0)
+    model, found = judged(X, labels, np.arange(600) // 6)
     X_new, new = rows(20_000, rng)
     assert found.low < balanced_accuracy_score(new, model.predict(X_new)) < found.high
     assert found.high - found.low < 0.25
@@ -54,9 +58,7 @@ def test_two_bags_that_differ_in_an_irrelevant_column_are_not_certain():
     X, labels = rows(1000, rng)
     bags = (X[:, 1] + 0.5 * rng.normal(size=1000) > 0).astype(int)
     X = np.column_stack([X, rng.normal(size=1000) + 3 * bags])
-    y = shares(labels, bags)
-    model = CountLikelihoodClassifier(kernel="linear").fit(X, y, bags=bags)
-    found = estimate_accuracy(model, X, y, bags=bags, random_state=0)
+    model, found = judged(X, labels, bags)
     truth = balanced_accuracy_score(labels, model.predict(X))
     assert found.low < truth < found.high
     assert found.high < 0.95
@@ -106,10 +108,8 @@ def test_guessing_by_the_bag_is_exact(by_a_column):
     # Otherwise bags are mixtures of the same classes, and differ more than X shows.
     mixed = np.where(rng.random(600) < 0.8, labels, rng.integers(2, size=600))
     bags = np.digitize(X[:, 0], [-1, 0, 1]) if by_a_column else mixed
-    y = shares(labels, bags)
-    model = CountLikelihoodClassifier(kernel="linear").fit(X, y, bags=bags)
-    found = estimate_accuracy(model, X, y, bags=bags, random_state=0)
-    by_bag = y > labels.mean()
+    _, found = judged(X, labels, bags)
+    by_bag = shares(labels, bags) > labels.mean()
     assert found.group_rate == pytest.approx(balanced_accuracy_score(labels, by_bag))
 
 
@@ -118,10 +118,7 @@ def test_fewer_bags_make_the_interval_wider_and_seeds_are_repeatable():
     X, labels = rows(800, rng)
     widths = []
     for size in (4, 100):
-        bags = np.arange(800) // size
-        y = shares(labels, bags)
-        model = CountLikelihoodClassifier(kernel="linear").fit(X, y, bags=bags)
-        found = [estimate_accuracy(model, X, y, bags=bags, random_state=0) for _ in range(2)]
+        found = [judged(X, labels, np.arange(800) // size)[1] for _ in range(2)]
         assert found[0] == found[1]
         widths.append(found[0].high - found[0].low)
     assert widths[0] < widths[1]

@@ -8,13 +8,7 @@ from hypothesis import strategies as st
 from scipy.special import expit, log_softmax, softmax
 from sklearn.base import clone
 
-from decorrupt import (
-    AutoLabelProportionsClassifier,
-    CountLikelihoodClassifier,
-    MeanMapClassifier,
-    load,
-    save,
-)
+from decorrupt import AutoLabelProportionsClassifier, CountLikelihoodClassifier
 from decorrupt.exceptions import OneClassWarning, WeakEvidenceWarning
 from decorrupt.features.neighbours import diffusion_features
 from decorrupt.losses import mix_scores, prior_scores
@@ -159,25 +153,6 @@ def test_the_graph_of_nearest_rows_is_made_once(bag_data, monkeypatch, ensemble)
     alone = [clone(one).fit(d.X, d.y, bags=d.bags) for one in model.estimators_]
     for one, other in zip(model.estimators_, alone, strict=True):
         assert one.predict_proba(d.X) == pytest.approx(other.predict_proba(d.X))
-
-
-def test_the_best_alone_is_one_configuration(bag_data):
-    d = bag_data
-    model = AutoLabelProportionsClassifier(ensemble="best", **QUICK).fit(d.X, d.y, bags=d.bags)
-    assert model.weights_.tolist() == [1.0]
-    assert model.estimators_ == [model.best_estimator_]
-    best = max(model.leaderboard_, key=lambda row: row.score)
-    assert best.chosen
-    assert best.params == model.best_params_
-    assert isinstance(model.best_estimator_, CountLikelihoodClassifier | MeanMapClassifier)
-
-
-def test_a_saved_average_predicts_the_same(bag_data, average, tmp_path):
-    d, model = bag_data, average
-    save(model, tmp_path / "model.skops")
-    loaded = load(tmp_path / "model.skops")
-    assert (loaded.predict_proba(d.X) == model.predict_proba(d.X)).all()
-    assert str(loaded.leaderboard_) == str(model.leaderboard_)
 
 
 def test_the_average_knows_the_names_of_columns(bag_data, average):

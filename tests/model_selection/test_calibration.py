@@ -11,9 +11,7 @@ from decorrupt import (
     BagGridSearchCV,
     CorrectedLossClassifier,
     CountLikelihoodClassifier,
-    MeanMapClassifier,
 )
-from decorrupt.exceptions import BagAssumptionWarning
 from decorrupt.model_selection import calibration_curve_from_proportions, fit_calibration
 from decorrupt.observed import read_bags
 from helpers.bags import gaussian_bags, rows_in_bags
@@ -67,20 +65,6 @@ def test_a_plain_search_needs_probabilities_to_score_counts(bag_data):
     d = bag_data
     search = BagGridSearchCV(CORRECTED, {"reg_strength": [0.1]}, scoring="count_log_likelihood")
     with pytest.raises(ValueError, match="probabilities, which CorrectedLossClassifier does not"):
-        search.fit(d.X, d.y, bags=d.bags)
-
-
-@pytest.mark.filterwarnings("ignore::decorrupt.exceptions.NegativeRiskWarning")
-@pytest.mark.parametrize("method", ["mean_map", "corrected_loss"])
-def test_probabilities_are_not_to_be_trusted_if_the_rows_of_a_class_differ(method):
-    d = FEATURE_BAGS
-    search = AutoLabelProportionsClassifier(
-        candidates=[method], ensemble="best", reg_strengths=[0.1], random_state=0, **QUICK
-    )
-    alone = "Do not trust classes and probabilities"
-    with pytest.warns(BagAssumptionWarning, match=alone):
-        MeanMapClassifier().fit(d.X, d.y, bags=d.bags)
-    with pytest.warns(BagAssumptionWarning, match="the results can be wrong"):
         search.fit(d.X, d.y, bags=d.bags)
 
 

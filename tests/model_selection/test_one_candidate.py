@@ -102,10 +102,6 @@ def test_probabilities_and_messages(bag_data):
     d = bag_data
     model = one_method(CountLikelihoodClassifier(), LARGE_BAGS).fit(d.X, d.y, bags=d.bags)
     assert model.predict_proba(d.X, class_prior=0.1)[:, 1].mean() < 0.3
-    with pytest.raises(ValueError, match="unknown scoring 'auc'"):
-        one_method(CorrectedLossClassifier(), scoring="auc").fit(d.X, d.y, bags=d.bags)
-    with pytest.raises(ValueError, match=r"reg_strengths=\[\] must be a list"):
-        one_method(CorrectedLossClassifier(), reg_strengths=[]).fit(d.X, d.y, bags=d.bags)
     with pytest.raises(ValueError, match="bag_effect=-1"):
         one_method(CountLikelihoodClassifier(bag_effect=-1)).fit(d.X, d.y, bags=d.bags)
 

@@ -2,7 +2,6 @@
 
 import logging
 
-import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
@@ -11,7 +10,6 @@ from decorrupt import (
     AutoSourcesClassifier,
     CountLikelihoodClassifier,
     EMClassifier,
-    check_assumptions,
 )
 from decorrupt.model_selection import bag_permutation_importance, estimate_accuracy, fold_models
 from decorrupt.noise_rates import estimate_noise_rates
@@ -58,19 +56,6 @@ def test_the_automatic_choice_reports_until_its_end(bag_data, phases):
     assert has_estimate == [True] * (len(has_estimate) - 1) + [False]
 
 
-def test_one_configuration_reports_its_refit(bag_data, phases):
-    d = bag_data
-    model = AutoLabelProportionsClassifier(
-        **QUICK, cv=3, ensemble="best", check_assumptions=False, random_state=0
-    )
-    model.fit(d.X, d.y, bags=d.bags)
-    assert list(phases()) == [
-        "comparing configurations",
-        "fitting the model",
-        "estimating the accuracy",
-    ]
-
-
 def test_folds_accuracy_and_importance_report(bag_data, phases):
     d = bag_data
     observed = read_bags(d.y, d.bags)
@@ -83,31 +68,6 @@ def test_folds_accuracy_and_importance_report(bag_data, phases):
     model = CountLikelihoodClassifier(kernel="linear").fit(d.X, d.y, bags=d.bags)
     estimate_accuracy(model, d.X, d.y, bags=d.bags)
     assert {name: len(lines) for name, lines in phases().items()} == {"estimating the accuracy": 4}
-
-
-def test_em_reports_its_start_and_its_folds(bag_data, phases):
-    d = bag_data
-    EMClassifier(LogisticRegression(), random_state=0).fit(d.X, d.y, bags=d.bags)
-    found = phases()
-    assert {name: len(lines) for name, lines in found.items()} == {
-        "choosing the start": 10,
-        "fitting folds to soft labels": 5,
-        "fitting the learner on all rows": 1,
-    }
-    assert all("left" in line for line in found["choosing the start"])
-
-
-def test_the_tests_of_assumptions_report(phases):
-    rng = np.random.default_rng(0)
-    bags = np.arange(400) // 10
-    labels = rng.random(400) < np.repeat(rng.random(40), 10)
-    X = rng.normal(size=(400, 2)) + labels[:, None]
-    check_assumptions(X, (np.bincount(bags, labels) / 10)[bags], bags=bags, random_state=0)
-    assert list(phases())[:3] == [
-        "permuting rows between bags",
-        "linear count model on folds",
-        "simulating counts",
-    ]
 
 
 def test_the_estimation_of_noise_rates_reports(source_data, phases):

@@ -11,13 +11,7 @@ from decorrupt import (
     CountLikelihoodClassifier,
     estimate_accuracy,
 )
-from decorrupt.model_selection import (
-    BagScorer,
-    corrected_accuracy,
-    corrected_risk,
-    count_score,
-    proportion_risk,
-)
+from decorrupt.model_selection import BagScorer, corrected_accuracy, count_score
 from decorrupt.model_selection.scorers import CRITERIA
 from decorrupt.observed import read_bags
 from helpers.quick import QUICK_SEARCH
@@ -32,14 +26,6 @@ def weighted():
     share = np.bincount(bags, weights * labels) / np.bincount(bags, weights)
     X = rng.normal(size=(60, 2)) + 2 * labels[:, None]
     return X, share[bags], bags, weights, np.repeat(np.arange(60), weights)
-
-
-@pytest.mark.parametrize("criterion", [corrected_accuracy, corrected_risk, proportion_risk])
-def test_criteria_of_decisions(criterion, weighted):
-    X, y, bags, weights, person = weighted
-    scores = X.sum(axis=1) - 2
-    found = criterion(y, scores, bags=bags, sample_weight=weights)
-    assert_allclose(found, criterion(y[person], scores[person], bags=bags[person]))
 
 
 def test_count_score(weighted):
@@ -91,15 +77,6 @@ def test_an_automatic_fit_and_its_accuracy(weighted):
     assert_allclose(found.decision_function(X), expected.decision_function(X), atol=1e-6)
     for end in ("value", "low", "high", "group_rate"):
         assert_allclose(getattr(found.accuracy_, end), getattr(expected.accuracy_, end), atol=1e-6)
-
-
-def test_accuracy_of_given_weights(weighted):
-    X, y, bags, weights, person = weighted
-    model = CountLikelihoodClassifier(kernel="linear", reg_strength=0.01)
-    model.fit(X, y, bags=bags, sample_weight=weights)
-    found = estimate_accuracy(model, X, y, bags=bags, sample_weight=weights, random_state=0)
-    one_by_one = estimate_accuracy(model, X[person], y[person], bags=bags[person], random_state=0)
-    assert_allclose([found.low, found.high], [one_by_one.low, one_by_one.high], atol=1e-6)
 
 
 def test_an_interval_is_for_as_many_rows_as_fractions_sum_to(weighted):

@@ -59,6 +59,12 @@ def covered(found, rates=RATES):
     )
 
 
+def quickly(X, y, sources, **options):
+    """Estimate the rates from a linear score, without resampling."""
+    options = {"estimator": LINEAR, "n_bootstrap": 0, "random_state": 0} | options
+    return estimate_noise_rates(X, y, sources=sources, **options)
+
+
 def test_three_sources_of_normal_classes():
     X, y, sources = normal_classes(15_000, seed=0)
     found = estimate_noise_rates(X, y, sources=sources, n_bootstrap=50, random_state=0)
@@ -152,9 +158,7 @@ def test_random_state_decides_everything():
 
 def test_swapping_the_labels_swaps_the_rates():
     X, y, sources = normal_classes(9000, seed=2)
-    keep = {"sources": sources, "estimator": LINEAR, "n_bootstrap": 0}
-    here = estimate_noise_rates(X, y, **keep, random_state=0)
-    there = estimate_noise_rates(X, 1 - y, **keep, random_state=0)
+    here, there = quickly(X, y, sources), quickly(X, 1 - y, sources)
     for source in RATES:  # the folds differ, so not to the last digit
         assert tuple(there.rates[source])[::-1] == pytest.approx(
             tuple(here.rates[source]), abs=0.03
@@ -169,13 +173,8 @@ def test_any_increasing_transform_of_the_score_gives_the_same_rates():
         def predict_proba(self, X):
             return super().predict_proba(X) ** 3
 
-    found = [
-        estimate_noise_rates(
-            X, y, sources=sources, estimator=model, n_bootstrap=0, random_state=0
-        ).rates
-        for model in (LogisticRegression(), Cubed())
-    ]
-    assert found[0] == found[1]
+    found = [quickly(X, y, sources, estimator=model) for model in (LINEAR, Cubed())]
+    assert found[0].rates == found[1].rates
 
 
 def sources_of(y, sources, rates=(0.0, 0.0)):
@@ -204,19 +203,10 @@ def test_bins_hold_equally_many_rows_of_rising_score():
 
 def test_the_rates_train_a_classifier():
     X, y, sources = normal_classes(1500, seed=4)
-    found = estimate_noise_rates(X, y, sources=sources, n_bootstrap=0, random_state=0)
+    found = quickly(X, y, sources)
     model = CorruptedSourcesClassifier(reg_strength=0.1, kernel="linear")
     model.fit(X, y, sources=sources, noise_rates=found.rates)
     assert model.source_priors_["a"] == pytest.approx(found.class_prior[1])
-
-
-def test_the_table_says_what_the_bounds_are():
-    X, y, sources = normal_classes(900, seed=0)
-    found = estimate_noise_rates(
-        X, y, sources=sources, estimator=LINEAR, n_bootstrap=5, random_state=0
-    )
-    assert "90% upper bounds" in str(found)
-    assert "Overlapping classes look like noise" in str(found)
 
 
 @pytest.mark.filterwarnings("ignore::decorrupt.exceptions.UninformativeRatesWarning")
@@ -225,9 +215,7 @@ def test_bounds_hold_where_classes_overlap(distance):
     hits = []
     for seed in range(6):
         X, y, sources = normal_classes(1500, seed=seed, distance=distance)
-        found = estimate_noise_rates(
-            X, y, sources=sources, estimator=LINEAR, n_bootstrap=0, random_state=0
-        )
+        found = quickly(X, y, sources)
         hits.append(covered(found).mean())
         assert all(low == 0 for own in found.intervals.values() for low, _ in own.values())
     assert np.mean(hits) >= 0.9
@@ -247,9 +235,7 @@ def test_wider_level_wider_intervals():
     X, y, sources = normal_classes(1500, seed=0)
     spans = []
     for level in (0.5, 0.95):
-        found = estimate_noise_rates(
-            X, y, sources=sources, estimator=LINEAR, n_bootstrap=40, level=level, random_state=0
-        )
+        found = quickly(X, y, sources, n_bootstrap=40, level=level)
         spans.append([np.ptp(found.intervals[s][flip]) for s in RATES for flip in FLIPS])
     assert (np.array(spans[1]) >= spans[0]).all()
 
@@ -259,28 +245,19 @@ def test_wider_level_wider_intervals():
 )
 def test_other_estimators(estimator):
     X, y, sources = normal_classes(3000, seed=0)
-    found = estimate_noise_rates(
-        X, y, sources=sources, estimator=estimator, n_bootstrap=0, random_state=0
-    )
-    assert errors(found).mean() < 0.06
+    assert errors(quickly(X, y, sources, estimator=estimator)).mean() < 0.06
 
 
 def test_frames_sparse_matrices_and_strings():
     X, y, sources = normal_classes(2000, seed=0)
     words = np.where(y == 1, "sick", "healthy")
-    keep = {"sources": sources, "n_bootstrap": 0, "random_state": 0}
-    plain = estimate_noise_rates(X, y, **keep)
-    assert estimate_noise_rates(pd.DataFrame(X), words, **keep).rates == plain.rates
-    sparse = estimate_noise_rates(csr_matrix(X), y, **keep)
-    assert errors(sparse).mean() < 0.08
+    assert quickly(pd.DataFrame(X), words, sources).rates == quickly(X, y, sources).rates
+    assert errors(quickly(csr_matrix(X), y, sources)).mean() < 0.08
 
 
 def test_splitters():
     X, y, sources = normal_classes(2000, seed=0)
-    found = estimate_noise_rates(
-        X, y, sources=sources, estimator=LINEAR, cv=KFold(4), n_bootstrap=0, random_state=0
-    )
-    assert errors(found).mean() < 0.08
+    assert errors(quickly(X, y, sources, cv=KFold(4))).mean() < 0.08
     with pytest.raises(ValueError, match=r"cv holds row \d+ out \d times.*partition"):
         estimate_noise_rates(X, y, sources=sources, cv=ShuffleSplit(3, random_state=0))
 
@@ -308,10 +285,7 @@ def test_good_sources_warn_of_nothing():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         found = estimate_noise_rates(X, y, sources=sources, n_bootstrap=20, random_state=0)
-    table = str(found)
-    assert "flip_pos" in table
-    assert "90% upper bounds; roc_slope" in table
-    assert len(table.splitlines()) == 6
+    assert "90% upper bounds; roc_slope" in str(found)
 
 
 X_BAD = np.random.default_rng(0).normal(size=(60, 2))

@@ -1,12 +1,11 @@
 """python -m reproduction: plans and parts of them, resumption, failures, reports."""
 
-import json
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from helpers.synthetic_records import full_run, record, write
+from helpers.synthetic_records import record, write
 from helpers.toy_methods import broken, constant
 from reproduction import run as run_module
 from reproduction.__main__ import main
@@ -50,37 +49,10 @@ def test_parts_of_the_papers_plan(records, capsys):
     assert printed.err.startswith("1 of 20: german 2 auto 0: done, 0")
 
 
-def test_a_second_call_resumes(records, capsys):
-    assert run(records, "quick", "--methods", "auto") == 0
-    assert run(records, "quick", "--methods", "auto", "invcal") == 0
-    assert "12 runs, 0 failed" in capsys.readouterr().out.splitlines()[-1]
-
-
 def test_failed_cells_are_an_exit_code(records, capsys, monkeypatch):
     monkeypatch.setitem(METHODS, "auto", Method(broken))
     assert run(records, "quick", "--methods", "auto", "invcal") == 1
     assert "24 runs, 12 failed" in capsys.readouterr().out
-
-
-def test_a_plan_of_ones_own(records, tmp_path):
-    plan = tmp_path / "plan.toml"
-    plan.write_text('datasets = ["own"]\nbag_sizes = [5]\nmethods = ["auto"]\nrepetitions = 2\n')
-    assert run(records, str(plan)) == 0
-    assert [r["dataset"] for r in read_records(records)] == ["own", "own"]
-
-
-def test_an_interruption_says_where_the_records_are(records, capsys, monkeypatch):
-    calls = iter([False, True])
-
-    def interrupted(task):
-        if next(calls):
-            raise KeyboardInterrupt
-        return constant(task)
-
-    monkeypatch.setitem(METHODS, "auto", Method(interrupted))
-    assert run(records, "quick", "--methods", "auto") == 130
-    assert f"in {records}, and the same command resumes" in capsys.readouterr().err
-    assert len(read_records(records)) == 1
 
 
 @pytest.mark.parametrize(
@@ -109,36 +81,3 @@ def test_the_ending_of_the_report_decides(tmp_path, records, name, start):
     write(records, [record("cnae", 2, "auto", 0)])
     assert main(["report", str(records), "-o", str(tmp_path / name)]) == 0
     assert (tmp_path / name).read_text(encoding="utf-8").startswith(start)
-
-
-def test_the_report_is_printed_as_markdown(records, capsys):
-    write(records, full_run())
-    assert main(["report", str(records)]) == 0
-    assert capsys.readouterr().out.startswith("# Learning")
-
-
-def test_json_has_all_cells(records, tmp_path):
-    write(records, full_run())
-    assert main(["report", str(records), "-o", str(tmp_path / "r.json")]) == 0
-    found = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
-    assert len(found["tables"]["balanced_accuracy"]["rows"]) == 42
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["{folder}/gone.jsonl"], "gone.jsonl: no such file"),
-        (["{folder}/other.csv"], "other.csv: no records"),
-        (["{folder}"], "no such file"),
-        (["{records}", "-o", "{folder}/r.pdf"], "r.pdf: the report's name must end in"),
-        (["{records}", "-o", "{folder}/no/r.html"], "no/r.html"),
-    ],
-)
-def test_a_report_that_cannot_be_made_is_one_line(tmp_path, records, capsys, arguments, message):
-    write(records, [record("cnae", 2, "auto", 0)])
-    (tmp_path / "other.csv").write_text("a,b\n1,2\n")
-    assert main(["report", *(w.format(folder=tmp_path, records=records) for w in arguments)]) == 2
-    printed = capsys.readouterr()
-    assert printed.out == ""
-    assert len(printed.err.splitlines()) == 1
-    assert message in printed.err

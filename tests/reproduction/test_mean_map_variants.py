@@ -145,15 +145,3 @@ def test_alternating_comes_to_rest_at_its_own_top_rows(request, data_name):
     refit = clone(model).fit(d.X, labels)
     assert_allclose(refit.coef_, model.coef_)
     assert balanced_accuracy_score(d.labels, scores > 0) > 0.85
-
-
-def test_alternating_lowers_its_objective(uneven_bags):
-    d = uneven_bags
-
-    def objective(**options):
-        model = alternating_mean_map(d.X, d.y, d.bags, reg_strength=0.02, **options)
-        scores = model.decision_function(d.X)
-        signs = 2 * label_top_rows(scores, read_bags(d.y, d.bags)) - 1
-        return np.logaddexp(0, -signs * scores).mean() + 0.02 * np.sum(model.coef_**2)
-
-    assert objective() < objective(max_rounds=1)

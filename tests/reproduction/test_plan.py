@@ -57,26 +57,3 @@ def test_parts_keep_the_plans_order():
     assert part.bag_sizes == (2, 64)
     assert len(part.methods) == 8
     assert part.repetitions == 1
-
-
-def test_more_repetitions_than_the_plan_has_are_no_part_of_it():
-    assert Plan.read().narrowed(repetitions=9).repetitions == 5
-
-
-@pytest.mark.parametrize(
-    ("axes", "message"),
-    [
-        ({"datasets": ["banknot"]}, "datasets: 'banknot' is not in the plan; it has banknote, car"),
-        ({"bag_sizes": [3]}, "bag_sizes: 3 is not in the plan; it has 2, 4, 8"),
-        ({"methods": ["magic"]}, "methods: 'magic' is not in the plan; it has supervised"),
-        ({"repetitions": 0}, "repetitions=0 must be at least 1"),
-    ],
-)
-def test_what_is_not_in_the_plan_is_named(axes, message):
-    with pytest.raises(ValueError, match=message):
-        Plan.read().narrowed(**axes)
-
-
-def test_a_plan_that_is_not_there_is_named():
-    with pytest.raises(FileNotFoundError, match=r"papr: neither .* plans convex_psvm, .* quick"):
-        Plan.read("papr")

@@ -48,7 +48,6 @@ def test_nan_is_not_written(tmp_path):
     ("content", "message"),
     [
         (b"", "no records; expected one JSON object"),
-        (b"a,b\n1,2\n", "no records; expected one JSON object"),
         (b"\xff\xfe\x00", "not a text file"),
         (b'{"a": 1}\n', "record 1: 'dataset' is missing"),
         (b"[1, 2]\n3\n", "no records"),
@@ -66,22 +65,12 @@ def test_other_files_are_named(tmp_path, content, message):
     [
         ({"balanced_accuracy": "good"}, "'balanced_accuracy' is 'good', not a finite number"),
         ({"accuracy": float("nan")}, "'accuracy' is nan, not a finite number"),
-        ({"seconds": None}, "'seconds' is None, not a finite number"),
         ({"bag_size": "2"}, "'bag_size' is '2', not a non-negative integer"),
-        ({"repetition": -1}, "'repetition' is -1, not a non-negative integer"),
         ({"method": 7}, "'method' is 7, not a string"),
         ({"params": [1]}, r"'params' is \[1\], not a mapping"),
-        ({"versions": "new"}, "'versions' is 'new', not a mapping"),
-        ({"n_train": "many"}, "'n_train' is 'many', not a finite number"),
-        ({"peak_mb": "much"}, "'peak_mb' is 'much', not a finite number"),
     ],
 )
 def test_records_that_cannot_be_are_named(tmp_path, changes, message):
     records = [synthetic("cnae", 2, "auto", 0), synthetic("cnae", 2, "auto", 1) | changes]
     with pytest.raises(ValueError, match=f"record 2: {message}"):
         read_checked(write(tmp_path / "records.jsonl", records))
-
-
-def test_no_file_is_named(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"gone\.jsonl: no such file"):
-        read_checked(tmp_path / "gone.jsonl")

@@ -1,15 +1,10 @@
 """Plans are run cell by cell, resumed after a kill, and failures become records."""
 
 import os
-import signal
-import subprocess
-import sys
-import time
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from joblib import parallel_config
 
 from helpers.toy_methods import broken, constant
 from reproduction import run as run_module
@@ -35,14 +30,6 @@ def _toy_data(monkeypatch):
     monkeypatch.setattr(run_module, "read_uci", toy)
 
 
-@pytest.mark.parametrize("backend", ["threading", "multiprocessing"])
-def test_any_backend_of_joblib_will_do(backend, tmp_path):
-    path = tmp_path / "records.jsonl"
-    with parallel_config(backend=backend, n_jobs=2):
-        assert len(run_plan(PLAN, path)) == 8
-    assert [record["status"] for record in read_records(path)] == 8 * ["done"]
-
-
 def test_every_cell_is_recorded_and_a_second_run_has_nothing_to_do(tmp_path, monkeypatch):
     path = tmp_path / "records.jsonl"
     assert len(run_plan(PLAN, path)) == 8
@@ -58,13 +45,6 @@ def test_every_cell_is_recorded_and_a_second_run_has_nothing_to_do(tmp_path, mon
     assert os.uname().nodename not in text
 
 
-def test_the_same_cell_gives_the_same_numbers():
-    cell = Cell("toy", 4, "mean_map", 0)
-    one, other = (run_cell(cell) for _ in range(2))
-    assert one["balanced_accuracy"] == other["balanced_accuracy"]
-    assert one["params"] == other["params"]
-
-
 def test_a_failing_cell_is_a_record_with_its_error_and_is_tried_again(tmp_path, monkeypatch):
     path = tmp_path / "records.jsonl"
     monkeypatch.setitem(METHODS, "mean_map", Method(broken))
@@ -75,28 +55,12 @@ def test_a_failing_cell_is_a_record_with_its_error_and_is_tried_again(tmp_path, 
     assert [record["method"] for record in run_plan(PLAN, path)] == 4 * ["mean_map"]
 
 
-def test_missing_data_stop_it_before_the_first_cell(tmp_path):
-    path = tmp_path / "records.jsonl"
-    with pytest.raises(OSError, match=r"other\.csv\.gz is not there"):
-        run_plan(Plan(("toy", "other"), (4,), ("mean_map",), 1), path)
-    assert read_records(path) == []
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [("Dear reader,\n", "no records"), ('{"dataset": "toy"}\n', "record 1: 'bag_size' is missing")],
-)
-def test_other_files_are_not_added_to(tmp_path, text, message):
+def test_other_files_are_not_added_to(tmp_path):
     path = tmp_path / "letter.txt"
-    path.write_text(text)
-    with pytest.raises(ValueError, match=rf"letter\.txt: {message}"):
+    path.write_text("Dear reader,\n")
+    with pytest.raises(ValueError, match=r"letter\.txt: no records"):
         run_plan(PLAN, path)
-    assert path.read_text() == text
-
-
-def test_a_place_that_cannot_be_written_to_is_found_out_first(tmp_path):
-    with pytest.raises(FileNotFoundError):
-        run_plan(PLAN, tmp_path / "nowhere" / "records.jsonl")
+    assert path.read_text() == "Dear reader,\n"
 
 
 def test_unknown_methods_are_refused():
@@ -135,38 +99,3 @@ def test_rows_that_fill_no_bag_are_counted():
     assert len(labels) == len(split.y) == 240 - 240 % 7
     np.testing.assert_allclose(split.y[:7], labels[:7].mean())
     assert abs(split.X.mean(axis=0)).max() < 0.05
-
-
-KILLED = """
-import sys, time
-import numpy as np
-from types import SimpleNamespace
-from reproduction import run
-from reproduction.plan import Plan
-
-def slow(name):
-    time.sleep(0.3)
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, 2, 120)
-    return SimpleNamespace(X=rng.normal(size=(120, 2)) + 2 * y[:, None], y=y)
-
-run.read_uci = slow
-run.run_plan(Plan(("toy",), (4,), ("mean_map",), repetitions=50), sys.argv[1])
-"""
-
-
-def test_a_killed_run_loses_no_finished_cell(tmp_path):
-    path = tmp_path / "records.jsonl"
-    process = subprocess.Popen([sys.executable, "-c", KILLED, str(path)])  # noqa: S603
-    try:
-        deadline = time.monotonic() + 120
-        while len(read_records(path)) < 2 and time.monotonic() < deadline:
-            time.sleep(0.05)
-    finally:
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-    before = read_records(path)
-    assert 2 <= len(before) < 50
-    plan = Plan(("toy",), (4,), ("mean_map",), repetitions=len(before) + 2)
-    assert len(run_plan(plan, path)) == 2
-    assert read_records(path)[: len(before)] == before

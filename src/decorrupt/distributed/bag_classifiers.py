@@ -14,7 +14,7 @@ from decorrupt.distributed.classifier import DaskClassifier, Outcome, sample_sol
 from decorrupt.distributed.corrected import DaskCorrectedRiskClassifier
 from decorrupt.distributed.counts import partition_counts
 from decorrupt.distributed.data import LABELS, sources_and_labels
-from decorrupt.distributed.report import risk_and_error
+from decorrupt.distributed.partition import risk_and_error
 from decorrupt.distributed.work import PartitionedRisk, Work
 from decorrupt.estimators import (
     CorrectedLossClassifier,

@@ -19,8 +19,8 @@ from decorrupt.distributed.data import LABELS, Data, read_data
 from decorrupt.distributed.engine import Engine
 from decorrupt.distributed.features import check_features, largest_rank
 from decorrupt.distributed.objective import PartitionedObjective
+from decorrupt.distributed.partition import POSTERIORS, PROBABILITIES, Report, partition_report
 from decorrupt.distributed.predictions import predict_lazily
-from decorrupt.distributed.report import POSTERIORS, PROBABILITIES, Report, partition_report
 from decorrupt.distributed.work import PartitionedRisk, Work
 from decorrupt.estimators import LabelAccuracyMixin
 from decorrupt.features import resolve_kernel_gamma

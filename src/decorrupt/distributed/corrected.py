@@ -9,8 +9,7 @@ import numpy as np
 from decorrupt._typing import FloatArray
 from decorrupt.distributed.blocks import Block
 from decorrupt.distributed.classifier import DaskClassifier, Outcome
-from decorrupt.distributed.partition import CHUNK_ROWS, Chunk, Partition
-from decorrupt.distributed.report import risk_and_error
+from decorrupt.distributed.partition import CHUNK_ROWS, Chunk, Partition, risk_and_error
 from decorrupt.distributed.work import PartitionedRisk, Work
 from decorrupt.observed import Observed
 from decorrupt.risks import CorrectedRisk

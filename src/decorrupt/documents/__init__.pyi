@@ -19,18 +19,16 @@ from .figures import (
     FOREGROUND,
     draw,
 )
-from .numbers import (
+from .formats import (
     count,
     duration,
     number,
-    p_value,
-    signed,
-    value_cell,
-)
-from .printable import (
     one_line,
+    p_value,
     printable,
     printable_json,
+    signed,
+    value_cell,
 )
 from .text import (
     to_text,

@@ -67,7 +67,7 @@ def draw(
     description: str,
     size: tuple[float, float] = (5.0, 3.2),
 ) -> Markup:
-    """Return the drawing of `plot` as one ``<svg>`` for :func:`decorrupt.documents.page.render`.
+    """Return the drawing of `plot` as one ``<svg>`` for :func:`decorrupt.documents.to_html`.
 
     Parameters
     ----------

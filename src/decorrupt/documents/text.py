@@ -21,7 +21,7 @@ from decorrupt.documents.document import (
     Table,
     Text,
 )
-from decorrupt.documents.printable import Printable, printable
+from decorrupt.documents.formats import Printable, printable
 
 STYLES = {"good": "bold green", "unsure": "bold yellow", "bad": "bold red", "faint": "dim"}
 

@@ -2,9 +2,8 @@
 
 from decorrupt.meta.cost_weighted import CostWeightedSourcesClassifier
 from decorrupt.meta.em import EMClassifier
-from decorrupt.meta.folds import bag_folds, seed
 from decorrupt.meta.objective import count_objective
-from decorrupt.meta.observed_classifier import ObservedClassifier
+from decorrupt.meta.observed_classifier import ObservedClassifier, bag_folds, seed
 from decorrupt.meta.start import check_numbers, make_columns
 
 __all__ = [

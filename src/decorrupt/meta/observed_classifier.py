@@ -1,4 +1,4 @@
-"""Base class of the classifiers that learn from everything that can be observed about labels."""
+"""Learning from everything that can be observed about labels: base class, folds of whole bags."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from abc import abstractmethod
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from decorrupt.estimators import (
@@ -19,6 +20,9 @@ from decorrupt.estimators import (
 from decorrupt.meta.soft_labels import learner_rows
 from decorrupt.observed import Observed, read_observed, without_weightless
 from decorrupt.risks import LabelLikelihood
+from decorrupt.splitters import BagKFold
+
+Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
 class ObservedClassifier(ScoreClassifier):
@@ -137,3 +141,16 @@ class ObservedClassifier(ScoreClassifier):
     ) -> None:
         """Train on validated rows with known labels, each a bag of one row."""
         self._fit_observed(X, likelihood, random)
+
+
+def seed(random: np.random.RandomState) -> int:
+    """Return a seed for another random state."""
+    return int(random.randint(2**31))
+
+
+def bag_folds(observed: Observed, n_folds: int, random: np.random.RandomState) -> list[Fold]:
+    """Return new folds of whole bags, at most as many as there are bags."""
+    splitter = BagKFold(min(n_folds, observed.n_bags), shuffle=True, random_state=seed(random))
+    bags = observed.row_bag
+    shares, weights = observed.row_proportions, observed.weights
+    return list(splitter.split(bags, shares, bags=bags, sample_weight=weights))

@@ -25,7 +25,7 @@ from decorrupt.features import (
     resolve_kernel_gamma,
 )
 from decorrupt.losses import score_shape
-from decorrupt.meta.folds import Fold
+from decorrupt.meta.observed_classifier import Fold
 from decorrupt.observed import Observed, repeated_rows
 from decorrupt.progress import track
 from decorrupt.risks import LabelLikelihood

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from decorrupt.model_files.errors import ModelFileError
+from decorrupt.model_files.envelope import ModelFileError
 from decorrupt.model_files.trees import NODE_FIELDS
 
 MAX_UNPACKED = 2**30  # bytes, all members together

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from decorrupt.model_files.errors import ModelFileError, UntrustedTypesError
+from decorrupt.model_files.envelope import ModelFileError, UntrustedTypesError
 from decorrupt.model_files.trusted import KEY_TYPES, NULL_ATTRIBUTES, trusted_types
 
 PROTOCOL = 2  # of skops; older protocols use other loaders

@@ -1,4 +1,4 @@
-"""decorrupt.json in a model file: the version of decorrupt, and metadata."""
+"""decorrupt.json in a model file: version and metadata; the errors of model files."""
 
 from __future__ import annotations
 
@@ -7,11 +7,17 @@ import math
 import re
 from typing import Any
 
-from decorrupt.model_files.errors import ModelFileError
-
 MEMBER = "decorrupt.json"
 FORMAT = 1
 PLAIN = (str, bool, int, type(None))
+
+
+class ModelFileError(ValueError):
+    """A model file cannot be read, or a model cannot be written; the message names the file."""
+
+
+class UntrustedTypesError(ModelFileError):
+    """A model file contains types that are not in the fixed list."""
 
 
 def own_version() -> str:

@@ -9,8 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from decorrupt.atomic import atomic_write
-from decorrupt.model_files.envelope import MEMBER, make_envelope, read_envelope
-from decorrupt.model_files.errors import ModelFileError, UntrustedTypesError
+from decorrupt.model_files.envelope import (
+    MEMBER,
+    ModelFileError,
+    UntrustedTypesError,
+    make_envelope,
+    read_envelope,
+)
 from decorrupt.model_files.trusted import trusted_types
 
 SCHEMA = "schema.json"

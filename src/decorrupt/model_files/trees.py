@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from decorrupt.model_files.errors import ModelFileError
+from decorrupt.model_files.envelope import ModelFileError
 from decorrupt.model_files.trusted import TREE, TREE_MODELS
 
 # The columns of a tree's nodes; the only structured arrays in a model file.

@@ -18,13 +18,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from decorrupt.theory.arguments import check_pairs, norm, positive_vector, resolve_weights
-from decorrupt.theory.ball import (
+from decorrupt.theory.master import (
     DEFAULT_FAILURE_PROB,
     LOGISTIC_AT_ZERO,
     LOGISTIC_LIPSCHITZ,
     Ball,
+    replacement_change,
 )
-from decorrupt.theory.master import replacement_change
 
 
 def bound_label_proportions(

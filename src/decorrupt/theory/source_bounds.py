@@ -24,7 +24,7 @@ from decorrupt.theory.arguments import (
     resolve_source_weights,
     resolve_weights,
 )
-from decorrupt.theory.ball import (
+from decorrupt.theory.master import (
     DEFAULT_FAILURE_PROB,
     LOGISTIC_AT_ZERO,
     LOGISTIC_LIPSCHITZ,

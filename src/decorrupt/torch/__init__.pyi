@@ -7,8 +7,7 @@ from .losses import (
     forward_loss,
     proportion_loss,
 )
-from .network import MLP
-from .sampler import BagBatchSampler
+from .training import MLP, BagBatchSampler
 
 __all__ = [
     "MLP",

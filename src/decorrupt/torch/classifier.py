@@ -17,9 +17,7 @@ from decorrupt.meta import ObservedClassifier, bag_folds, check_numbers, make_co
 from decorrupt.progress import log_step
 from decorrupt.risks import LabelLikelihood
 from decorrupt.torch.losses import risk_loss
-from decorrupt.torch.network import MLP
-from decorrupt.torch.sampler import BagBatchSampler
-from decorrupt.torch.training import train
+from decorrupt.torch.training import MLP, BagBatchSampler, train
 
 # One part of this many is held out for early stopping.
 PARTS = 5

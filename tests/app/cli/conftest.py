@@ -55,4 +55,12 @@ def files(tmp_path_factory):
     arguments = ["fit", paths["rows"], paths["bags"], *bag_options, *QUICK_FIT, "--quiet"]
     with quick_commands():
         assert run([str(one) for one in [*arguments, "-o", model]]) == 0
-    return SimpleNamespace(**paths, model=model, folder=folder, tables=bags, in_bags=bag_options)
+    return SimpleNamespace(
+        **paths,
+        model=model,
+        folder=folder,
+        tables=bags,
+        in_bags=bag_options,
+        given=(paths["rows"], paths["bags"], *bag_options),
+        fit=("fit", paths["rows"], paths["bags"], *bag_options, *QUICK_FIT),
+    )

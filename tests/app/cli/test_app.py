@@ -47,16 +47,6 @@ def test_a_defect_is_one_line_and_exit_code_1():
     )
 
 
-def test_an_interrupt_is_exit_code_130(command, files, monkeypatch):
-    def interrupted(*_args, **_kwargs):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("decorrupt.model_files.load_with_metadata", interrupted)
-    done = command("explain", files.model)
-    assert done.code == 130
-    assert "Traceback" not in done.err
-
-
 @pytest.mark.usefixtures("quick_demo")
 @pytest.mark.parametrize(
     ("data", "size", "measure"),
@@ -111,10 +101,9 @@ def test_every_table_is_opened_once(command, files, tmp_path, monkeypatch, name)
         "open",
         lambda path, *mode, **more: (opened.append(path.name), real(path, *mode, **more))[1],
     )
-    in_bags = [files.rows, files.bags, *files.in_bags]
     arguments = {
-        "inspect": in_bags,
-        "fit": [*in_bags, "-o", tmp_path / "m.skops", *QUICK_FIT],
+        "inspect": files.given,
+        "fit": [*files.given, "-o", tmp_path / "m.skops", *QUICK_FIT],
         "predict": [files.model, files.test, "-o", tmp_path / "p.csv"],
         "evaluate": [files.model, files.test, "--label-column", "label"],
     }[name]

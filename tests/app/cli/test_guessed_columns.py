@@ -48,15 +48,3 @@ def test_the_positive_class_is_named_after_its_column(command):
     assert list(json.loads(given.out)["class_shares"]) == ["not ill", "ill"]
     # Labels 0 and 1 of an evaluation are still understood.
     assert command("evaluate", "m.skops", "test.csv", "--label-column", "label").code == 0
-
-
-@pytest.mark.usefixtures("folder")
-def test_two_columns_of_shares_name_the_classes(command):
-    bags = pd.read_csv("bags.csv")
-    named = pd.DataFrame({"bag": bags["bag"], "<=50K": 1 - bags["rate"], ">50K": bags["rate"]})
-    named.to_csv("named.csv", index=False)
-    fitted = command("fit", "rows.csv", "named.csv", *QUICK_FIT, "-o", "m.skops", "--json")
-    assert fitted.code == 0, fitted.err
-    assert list(json.loads(fitted.out)["class_shares"]) == ["<=50K", ">50K"]
-    assert command("predict", "m.skops", "test.csv", "-o", "p.csv").code == 0
-    assert set(pd.read_csv("p.csv")["prediction"]) == {"<=50K", ">50K"}

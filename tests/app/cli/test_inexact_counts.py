@@ -8,7 +8,6 @@ import pytest
 
 from decorrupt import GeometricNoise, LaplaceNoise
 from decorrupt.model_files import load_with_metadata
-from helpers.three_parties import PARTIES, make_party_tables
 
 
 @pytest.fixture
@@ -81,52 +80,3 @@ def test_methods_that_need_exact_counts_say_so(command, files, table, tmp_path):
     assert done.code == 2
     assert "--method mean-map needs exact counts" in done.err
     assert "choose count-likelihood or em" in done.err
-
-
-@pytest.fixture
-def parties(tmp_path):
-    """Write rows of three classes and their counts, changed by a function; return the paths."""
-
-    def write(change):
-        tables = make_party_tables()
-        tables.rows.to_csv(tmp_path / "voters.csv", index=False)
-        counts = tables.counts.astype(dict.fromkeys(PARTIES, object))
-        change(counts).to_csv(tmp_path / "parties.csv", index=False)
-        return tmp_path / "voters.csv", tmp_path / "parties.csv"
-
-    return write
-
-
-def few_hidden(counts):
-    return counts.assign(**{c: counts[c].map(lambda n: "<4" if n < 4 else n) for c in PARTIES})
-
-
-def noisy_votes(counts):
-    drawn = np.random.default_rng(0).laplace(0, 0.5, (len(counts), len(PARTIES)))
-    return counts.assign(
-        **dict(zip(PARTIES, (counts[list(PARTIES)] + drawn).T.to_numpy(), strict=True))
-    )
-
-
-@pytest.mark.parametrize(
-    ("change", "options", "words"),
-    [
-        (few_hidden, [], "have a range instead of a count"),
-        (noisy_votes, ["--count-noise", "laplace:0.5"], "the counts have noise (laplace:0.5)"),
-    ],
-)
-def test_class_counts_can_be_ranges_or_noisy(command, parties, tmp_path, change, options, words):
-    columns = ("--bag-column", "bag", "--count-columns", ",".join(PARTIES), *options)
-    rows, bags = parties(change)
-    done = command("inspect", rows, bags, *columns, "--json")
-    assert done.code == 0, done.err
-    assert any(words in text for text in json.loads(done.out)["warnings"])
-    model = tmp_path / "model.skops"
-    done = command("fit", rows, bags, *columns, "--json", "-o", model)
-    assert done.code == 0, done.err
-    card = json.loads(done.out)
-    assert card["method"]["chosen"] == "count_likelihood"
-    assert any(words in text for text in card["warnings"])
-    test = make_party_tables().test
-    predicted = load_with_metadata(str(model))[0].predict(test.drop(columns="party"))
-    assert np.mean(np.array(PARTIES)[predicted] == test["party"]) > 0.8

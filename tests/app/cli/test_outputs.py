@@ -3,17 +3,12 @@
 import os
 import resource
 import signal
-import subprocess
-import sys
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from decorrupt import atomic, load
-from helpers.quick import QUICK_FIT
-
-ON_LINUX = pytest.mark.skipif(not Path("/proc").is_dir(), reason="needs /proc")
 
 
 @pytest.fixture
@@ -43,19 +38,12 @@ def locked(tmp_path, monkeypatch):
 
 
 def outputs_of(files, output):
-    fit = ("fit", files.rows, files.bags, *files.in_bags)
+    fit = ("fit", *files.given)
     labels = ("--label-column", "label")
     return {
         "fit": (*fit, "-o", output / "m.skops"),
         "fit page": (*fit, "-o", files.folder / "new.skops", "--report", output / "m.html"),
-        "inspect": (
-            "inspect",
-            files.rows,
-            files.bags,
-            *files.in_bags,
-            "--report",
-            output / "i.html",
-        ),
+        "inspect": ("inspect", *files.given, "--report", output / "i.html"),
         "predict": ("predict", files.model, files.test, "-o", output / "p.csv"),
         "evaluate": ("evaluate", files.model, files.test, *labels, "--report", output / "e.html"),
         "demo": ("demo", "-o", output / "out"),
@@ -77,17 +65,6 @@ def test_a_directory_without_permission_is_refused_at_once(command, files, locke
     assert list(locked.iterdir()) == []
 
 
-@ON_LINUX
-@pytest.mark.usefixtures("no_training")
-@pytest.mark.parametrize("name", NAMES)
-def test_proc_is_refused_at_once(command, files, name):
-    done = command(*outputs_of(files, Path("/proc"))[name])
-    assert done.code == 2
-    assert done.err.startswith("error: /proc/")
-    assert done.err.count("\n") == 1
-    assert ".part" not in done.err
-
-
 @pytest.mark.usefixtures("no_training")
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "demo"])
 def test_a_directory_that_does_not_exist_is_refused_at_once(command, files, tmp_path, name):
@@ -103,7 +80,7 @@ def test_a_read_only_file_is_refused_at_once(command, files, tmp_path, monkeypat
     model.write_text("precious")
     model.chmod(0o444)
     monkeypatch.setattr(os, "access", lambda *_: False)  # root may write to it
-    done = command("fit", files.rows, files.bags, *files.in_bags, "-f", "-o", model)
+    done = command("fit", *files.given, "-f", "-o", model)
     assert done.code == 2
     assert f"{model}: the file is read-only" in done.err
     assert model.read_text() == "precious"
@@ -132,7 +109,7 @@ def test_a_model_that_cannot_be_saved_is_in_a_temporary_file(command, files, tmp
         true_flush(path)
 
     monkeypatch.setattr(atomic, "_flush", disk_full)
-    done = command("fit", files.rows, files.bags, *files.in_bags, *QUICK_FIT, "-o", model, "-q")
+    done = command(*files.fit, "-o", model, "-q")
     assert done.code == 1
     assert done.out == ""
     assert done.err.startswith(f"error: {model}: No space left on device; the model is in ")
@@ -161,32 +138,6 @@ def test_a_table_that_grows_too_large_names_the_output(command, files, tmp_path)
         done = command("predict", files.model, files.test, "--proba", "-o", tmp_path / "p.jsonl")
     assert done.code == 1
     assert done.err == f"error: {tmp_path / 'p.jsonl'}: File too large\n"
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_parquet_file_that_grows_too_large_names_the_output(files, tmp_path):
-    code = (
-        "import resource, signal, sys\n"
-        "from decorrupt.app.cli.app import run\n"
-        "import decorrupt.app.tables.write as write\n"
-        "true = write._parquet_file\n"
-        "def limited(*arguments):\n"
-        "    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
-        "    resource.setrlimit(resource.RLIMIT_FSIZE, (100, 10**9))\n"
-        "    true(*arguments)\n"
-        "write.WRITERS['.parquet'] = limited\n"
-        "sys.exit(run(sys.argv[1:]))"
-    )
-    arguments = ["predict", files.model, files.test, "--proba", "-o", tmp_path / "p.parquet"]
-    done = subprocess.run(  # noqa: S603 — our own code
-        [sys.executable, "-c", code, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 2
-    assert f"{tmp_path / 'p.parquet'}" in done.stderr
-    assert ".part" not in done.stderr.replace("p.parquet", "")
     assert list(tmp_path.iterdir()) == []
 
 

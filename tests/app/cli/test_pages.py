@@ -2,13 +2,10 @@
 
 import json
 
-import numpy as np
-import pandas as pd
 import pytest
 
 from decorrupt.app.cli import pages
 from decorrupt.app.pages import documents
-from helpers.quick import QUICK_FIT
 
 DOCUMENTS = ("model_document", "evaluation_document", "inspection_document")
 
@@ -33,7 +30,7 @@ def given(monkeypatch):
 
 def test_a_models_page(command, files, tmp_path, given):
     page = tmp_path / "m.html"
-    arguments = ["fit", files.rows, files.bags, *files.in_bags, *QUICK_FIT, "--report", page]
+    arguments = [*files.fit, "--report", page]
     assert command(*arguments, "-o", tmp_path / "m.skops").code == 0
     assert page.read_text() == "page"
     card, _, held_out = given["model_document"][0]
@@ -46,22 +43,9 @@ def test_a_models_page(command, files, tmp_path, given):
     assert not (tmp_path / "other.skops").exists()
 
 
-@pytest.mark.parametrize("method", ["count-likelihood", "mean-map"])
-def test_the_page_of_one_configuration(command, files, tmp_path, method):
-    page, model = tmp_path / "m.html", tmp_path / "m.skops"
-    options = ["--method", method]
-    done = command(
-        "fit", files.rows, files.bags, *files.in_bags, *options, "--report", page, "-o", model
-    )
-    assert done.code == 0, done.err
-    assert "The model is the one in bold." in page.read_text(encoding="utf-8")
-
-
 def test_an_evaluations_page(command, files, tmp_path, given):
     page = tmp_path / "e.html"
-    done = command(
-        "evaluate", files.model, files.rows, files.bags, *files.in_bags, "--report", page
-    )
+    done = command("evaluate", files.model, *files.given, "--report", page)
     assert done.code == 0, done.err
     found, card, _ = given["evaluation_document"][0]
     assert found["bags"]["importance_criterion"] == "count_log_likelihood"
@@ -72,7 +56,7 @@ def test_an_evaluations_page(command, files, tmp_path, given):
 
 def test_an_inspections_page(command, files, tmp_path, given):
     page = tmp_path / "i.html"
-    assert command("inspect", files.rows, files.bags, *files.in_bags, "--report", page).code == 0
+    assert command("inspect", *files.given, "--report", page).code == 0
     ((found, fit),) = given["inspection_document"]
     assert fit.startswith("decorrupt fit ")
     assert len(found["bag_details"]["shares"]) == 30
@@ -97,8 +81,7 @@ def warns_of(page, done):
 @pytest.mark.usefixtures("broken")
 def test_a_page_that_fails_leaves_the_model(command, files, tmp_path, quiet):
     page, model = tmp_path / "m.html", tmp_path / "m.skops"
-    options = [*files.in_bags, *QUICK_FIT, "--report", page, "-o", model, *quiet]
-    done = command("fit", files.rows, files.bags, *options)
+    done = command(*files.fit, "--report", page, "-o", model, *quiet)
     assert done.code == 1
     assert warns_of(page, done)
     assert f"  model: {model}\n" in done.out
@@ -108,57 +91,23 @@ def test_a_page_that_fails_leaves_the_model(command, files, tmp_path, quiet):
 
 
 @pytest.mark.usefixtures("broken", "quick_demo")
-def test_a_page_that_fails_leaves_the_demo_model(command, tmp_path):
+def test_a_page_that_fails_leaves_the_results_of_other_commands(command, files, tmp_path):
+    page = tmp_path / "model.html"
     done = command("demo", "--data", "wine", "-o", tmp_path, "--json")
-    assert done.code == 1
-    assert warns_of(tmp_path / "model.html", done)
+    assert (done.code, warns_of(page, done)) == (1, True)
     assert json.loads(done.out)["page"] is None
     assert command("explain", tmp_path / "model.skops").code == 0
-
-
-@pytest.mark.usefixtures("broken")
-def test_a_page_that_fails_leaves_the_evaluation_and_the_inspection(command, files, tmp_path):
-    page = tmp_path / "p.html"
-    in_bags = [files.rows, files.bags, *files.in_bags]
-    done = command("evaluate", files.model, *in_bags, "--report", page)
-    assert (done.code, warns_of(page, done)) == (1, True)
-    assert done.out.startswith("Verdict\n")
-    done = command("inspect", *in_bags, "--report", page)
-    assert (done.code, warns_of(page, done)) == (1, True)
-    assert done.out.startswith("Verdict\n")
-
-
-def test_few_large_bags_make_a_model_and_a_page(command, tmp_path):
-    """Six bags of 1,000 rows: more than importance samples, and little more than a bag per fold."""
-    rng = np.random.default_rng(0)
-    bag = np.repeat(np.arange(6), 1000)
-    is_pos = rng.random(6000) < np.linspace(0.1, 0.9, 6)[bag]
-    rows = pd.DataFrame({"a": rng.normal(size=6000) + 2 * is_pos, "b": rng.normal(size=6000)})
-    rows.loc[rng.random(6000) < 0.05, "b"] = np.nan
-    rows.assign(bag=bag, share=(np.bincount(bag, is_pos) / 1000)[bag]).to_csv(
-        tmp_path / "rows.csv", index=False
-    )
-    page, model = tmp_path / "m.html", tmp_path / "m.skops"
-    options = ["--bag-column", "bag", "--proportion-column", "share", *QUICK_FIT]
-    done = command("fit", tmp_path / "rows.csv", *options, "--report", page, "-o", model)
-    assert done.code == 0, done.err
-    assert model.exists()
-    assert "model-drops" in page.read_text()
+    for name in (["evaluate", files.model], ["inspect"]):
+        done = command(*name, *files.given, "--report", page)
+        assert (done.code, warns_of(page, done)) == (1, True)
+        assert done.out.startswith("Verdict\n")
 
 
 def test_where_pages_cannot_be_made_it_is_said_before_the_work(
     command, files, tmp_path, monkeypatch
 ):
     monkeypatch.setattr(pages, "can_make_pages", lambda: False)
-    options = [
-        *files.in_bags,
-        *QUICK_FIT,
-        "--report",
-        tmp_path / "m.html",
-        "-o",
-        tmp_path / "m.skops",
-    ]
-    done = command("fit", files.rows, files.bags, *options)
+    done = command(*files.fit, "--report", tmp_path / "m.html", "-o", tmp_path / "m.skops")
     assert done.code == 2
     assert "decorrupt[cli]" in done.err
     assert list(tmp_path.iterdir()) == []

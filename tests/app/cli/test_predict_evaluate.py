@@ -100,9 +100,6 @@ def test_evaluate_by_labels(command, files):
     assert text.startswith("Verdict\n  Usable: balanced accuracy 0.8")
     assert "area under the ROC curve" in text
     assert "Confusion matrix" in text
-    text = command(*by_labels, "-v").out
-    for words in ("Brier score lower is better", "log loss lower is better"):
-        assert words in text
     flipped = ["--label-column", "label", "--positive-label", "0", "--json"]
     other = json.loads(command("evaluate", files.model, files.test, *flipped).out)["labels"]
     assert other["metrics"]["accuracy"]["value"] < 0.2
@@ -148,18 +145,6 @@ def test_labels_that_contradict_the_training_data_are_said_to(command, files, tm
     assert "balanced accuracy from labels and training data together" in text
 
 
-def test_a_model_of_bags_does_not_guess_which_label_is_positive(command, files, tmp_path):
-    # Labels 1 and 2, as in German credit: the model's class "1" is not one of these labels.
-    test = files.tables.test.assign(label=files.tables.test_labels + 1)
-    test.to_csv(tmp_path / "test.csv", index=False)
-    arguments = ["evaluate", files.model, tmp_path / "test.csv", "--label-column", "label"]
-    done = command(*arguments)
-    assert done.code == 2
-    assert "contains '1', '2': give the positive label with --positive-label" in done.err
-    found = json.loads(command(*arguments, "--positive-label", "2", "--json").out)["labels"]
-    assert found["metrics"]["accuracy"]["value"] > 0.8
-
-
 def test_evaluate_by_bags_estimates_what_labels_would_say(command, files, tmp_path):
     rng = np.random.default_rng(0)
     labels = files.tables.test_labels
@@ -177,25 +162,6 @@ def test_evaluate_by_bags_estimates_what_labels_would_say(command, files, tmp_pa
     text = command("evaluate", files.model, tmp_path / "held_out.csv", *options, "-v").out
     assert "Without labels, bag by bag" in text
     assert "bags                            20" in text
-
-
-def test_inspect(command, files, monkeypatch):
-    done = command("inspect", files.rows, files.bags, *files.in_bags)
-    assert done.code == 0
-    assert done.out.startswith("Verdict\n  A model can be trained: the shares of the bags differ")
-    for words in ("information V", "effective sample size"):
-        assert words in done.out
-    everything = command("inspect", files.rows, files.bags, *files.in_bags, "-v").out
-    for words in ("Most informative bags", "Assumption checks", "Columns in use"):
-        assert words in everything
-        assert words not in done.out
-    found = json.loads(command("inspect", files.rows, files.bags, *files.in_bags, "--json").out)
-    assert found["bags"]["n_bags"] == 30
-    monkeypatch.chdir(files.folder)
-    labels = ["--label-column", "says", "--positive-label", "sick", "--source-column", "who"]
-    done = command("inspect", "noisy.csv", *labels, "--noise-rates", "rates.csv")
-    assert done.code == 0, done.err
-    assert "nurse" in done.out
 
 
 @pytest.mark.parametrize("name", ["predict", "evaluate", "explain"])

@@ -6,10 +6,9 @@ import logging
 import pandas as pd
 import pytest
 
-from decorrupt import load
 from decorrupt.app.cli.conventions import Output, console, print_error_line
 from decorrupt.documents import Command, Facts, Section, Table, Text, to_text
-from decorrupt.documents.printable import CONTROL, one_line, printable
+from decorrupt.documents.formats import CONTROL, one_line, printable
 from decorrupt.model_files import load_with_metadata, save
 from decorrupt.progress import log_step
 from helpers.quick import QUICK_FIT
@@ -38,12 +37,6 @@ def test_blocks_of_a_document():
     shown = to_text([Section("evil", EVIL, BLOCKS)], width=80)
     assert not CONTROL.search(shown)
     assert shown.count("a\\x1b[2J") >= len(BLOCKS)
-
-
-def test_colours_of_a_terminal_remain():
-    shown = to_text([Section("evil", EVIL, BLOCKS)], width=80, colour=True)
-    assert shown.startswith("\x1b[1m")
-    assert "\x1b[2J" not in shown
 
 
 def test_errors_warnings_notes_and_log_lines(capsys, monkeypatch):
@@ -110,13 +103,5 @@ def test_the_metadata_of_a_model_file(command, files, tmp_path):
     card["versions"] = {EVIL: EVIL}
     save(model, tmp_path / "m.skops", card)
     for done in (command("explain", tmp_path / "m.skops"), command("explain", files.model)):
-        assert done.code == 0
-        assert not CONTROL.search(done.out + done.err)
-
-
-def test_a_model_without_a_card(command, files, tmp_path):
-    save(load(files.model), tmp_path / "m.skops", {EVIL: EVIL})
-    for more in ((), ("--json",)):
-        done = command("explain", tmp_path / "m.skops", *more)
         assert done.code == 0
         assert not CONTROL.search(done.out + done.err)

@@ -6,12 +6,11 @@ import shlex
 import pandas as pd
 import pytest
 
-from decorrupt.app.cli import show
-from decorrupt.app.cli.show import MOST_LINES, brief, shown
+from decorrupt.app.cli import conventions
+from decorrupt.app.cli.conventions import MOST_LINES, brief, shown
 from decorrupt.app.pages.documents import inspection_document, model_document
 from decorrupt.documents import to_text
 from helpers.model_dicts import inspection, model_card, source_card
-from helpers.quick import QUICK_FIT
 from helpers.shell import run_bash
 
 FILES = [("model", "folder/model.skops"), ("page", "folder/model.html")]
@@ -22,7 +21,7 @@ LONG_WARNINGS = [
 
 @pytest.fixture(params=[80, 100])
 def width(request, monkeypatch):
-    monkeypatch.setattr(show, "text_width", lambda: request.param)
+    monkeypatch.setattr(conventions, "text_width", lambda: request.param)
     return request.param
 
 
@@ -63,53 +62,6 @@ def test_details_are_shown_if_asked_for():
     assert [one.name for one in shown(document, verbose=False)] == ["verdict", "against", "data"]
 
 
-@pytest.fixture
-def talkative(monkeypatch):
-    """Training with 30 long warnings about the task, and one about a column."""
-    monkeypatch.setattr(
-        "decorrupt.app.training.bag_training.warn_of_bag_columns", lambda *_: ["a column is odd"]
-    )
-    monkeypatch.setattr(
-        "decorrupt.app.training.bag_training.warnings_on_bags", lambda _: LONG_WARNINGS
-    )
-
-
-@pytest.mark.usefixtures("talkative")
-def test_fit_prints_a_dozen_lines_and_everything_if_asked(command, files, tmp_path, width):
-    model = tmp_path / "m.skops"
-    arguments = ["fit", files.rows, files.bags, *files.in_bags, *QUICK_FIT, "-o", model, "--force"]
-    done = command(*arguments)
-    lines = done.out.splitlines()
-    assert done.code == 0
-    assert len(lines) <= MOST_LINES + 1
-    assert lines[0].startswith("Usable: ")
-    assert "- Warning 0 is long" in done.out
-    assert "more warnings: see -v" in done.out
-    everything = command(*arguments, "-v").out
-    assert everything.index("- Warning 29") < everything.index("- A column is odd.")
-    headings = [line for line in everything.splitlines() if line[:1].strip()]
-    assert headings == [
-        "Verdict",
-        "Accuracy to expect",
-        "What speaks against it",
-        "Assumption checks",
-        "Results on held-out bags",
-        "The data",
-        "Columns",
-        "Methods compared",
-        "What it must not be used for",
-        "Settings and versions",
-    ]
-    assert everything.count("- Warning ") == 30
-    assert max(map(len, everything.splitlines())) <= max(width, len(str(model)) + 80)
-
-
-def test_explain_prints_the_verdict_first(command, files):
-    done = command("explain", files.model)
-    assert done.out.startswith("Verdict\n  Usable: the bags show")
-    assert f"decorrupt predict {files.model} new_rows.csv -o predictions.csv" in done.out
-
-
 def test_the_command_that_inspect_prints_runs_as_printed(command, files, tmp_path, monkeypatch):
     """Names with spaces and quotes are quoted; options of inspect alone are left out."""
     monkeypatch.chdir(tmp_path)
@@ -145,15 +97,7 @@ def test_the_command_that_inspect_prints_for_sources_runs(command, files, monkey
 def test_the_commands_after_a_fit_run_as_printed(command, files, tmp_path, monkeypatch):
     """With the file names that they name as an example."""
     monkeypatch.chdir(tmp_path)
-    arguments = [
-        "fit",
-        files.rows,
-        files.bags,
-        *files.in_bags,
-        *QUICK_FIT,
-        "-o",
-        "my 'model'.skops",
-    ]
+    arguments = [*files.fit, "-o", "my 'model'.skops"]
     printed = command(*arguments).out.splitlines()[-1].strip()
     pd.read_csv(files.test).to_csv("new_rows.csv", index=False)
     ran = run_bash("-euc", printed)
@@ -170,13 +114,13 @@ def test_the_commands_after_a_fit_run_as_printed(command, files, tmp_path, monke
 
 def test_evaluate_warns_of_the_bags_that_the_model_was_trained_on(command, files, tmp_path):
     words = "these are the bags that it was trained on"
-    done = command("evaluate", files.model, files.rows, files.bags, *files.in_bags)
+    done = command("evaluate", files.model, *files.given)
     assert done.code == 0, done.err
     text = " ".join(done.out.split())
     assert text.startswith(f"Verdict Check it with labels: {words}")
     assert "balanced accuracy" not in text, "a number that cannot be trusted"
     assert "held-out" not in text
-    done = command("evaluate", files.model, files.rows, files.bags, *files.in_bags, "--json")
+    done = command("evaluate", files.model, *files.given, "--json")
     assert words in done.err
     kept = files.tables.rows["bag"].isin(files.tables.bags["bag"][:29])
     files.tables.rows[kept].to_csv(tmp_path / "other.csv", index=False)

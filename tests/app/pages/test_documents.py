@@ -9,7 +9,7 @@ import pytest
 from decorrupt.app.pages import plots
 from decorrupt.app.pages.documents import evaluation_document, inspection_document, model_document
 from decorrupt.app.pages.provenance import comparison_blocks
-from decorrupt.app.pages.wording import MOST_BAGS, MOST_BARS, MOST_COLUMNS, measured
+from decorrupt.app.pages.wording import MOST_BARS, MOST_COLUMNS
 from decorrupt.documents import Section, to_html, to_markdown, to_text
 from helpers.model_dicts import (
     EVIL,
@@ -126,58 +126,40 @@ def test_the_verdict_is_first_in_every_rendering(document, rendered):
 @pytest.mark.usefixtures("no_drawings")
 def test_the_model_page_says_all():
     found = sections(to_html(DOCUMENTS["model"]()))
-    assert list(found) == [
-        "Verdict",
-        "Accuracy to expect",
-        "What speaks against it",
-        "Comparison",
-        "Assumption checks",
-        "Results on held-out bags",
-        "Feature importance",
-        "The data",
-        "Columns",
-        "Methods compared",
-        "What it must not be used for",
-        "Settings and versions",
-    ]
     assert found["Verdict"] == (
         f"Check it with labels: your groups differ in {EVIL}. "
         "Next: label about 240 new rows, which shows the accuracy to ±0.03. "
         "decorrupt evaluate m.skops labelled_rows.csv --label-column label --positive-label LABEL"
     )
-    accuracy = found["Accuracy to expect"]
-    assert "balanced accuracy 0.871 (95% interval 0.80 to 0.94)" in accuracy
-    assert f"guessing by ward {EVIL} 0.654 (for known bags only)" in accuracy
-    assert "guessing 0.5" in accuracy
-    assert "Estimated without labels, from the posterior of a model" in accuracy
-    assert found["What speaks against it"].endswith("is odd.")
-    checks = found["Assumption checks"]
-    assert checks.startswith(
-        f"Your groups differ in more than their share, mostly in age and {EVIL}."
-    )
-    assert "(A) rows of a class look the same in every bag 0.005" in checks
-    assert "(B) rows with equal columns have equal chances in every bag 0.300" in checks
-    assert "constant baseline — −0.4100 ± 0.0200" in found["Methods compared"]
-    assert "74 labelled rows (24.8 % of all)" in found["The data"]
-    methods = found["Methods compared"]
-    assert methods.index("corrected loss") < methods.index("mean map 0.950 −0.1050 ± 0.0100")
-    assert "new 0.030 −0.3000" in methods, "a method without words is shown by its name"
-    assert "kernel_gamma = 0.00174" in methods
-    assert "average of 3 models, with the largest weight mean map" in methods
-    assert "a population with 41.0 % positives" in methods
-    ceiling = found["Comparison"]
-    assert "114 test rows" in ceiling
-    assert "true labels 0.990 ± 0.020 0.980 ± 0.020" in ceiling
-    assert "30 bags; mean absolute difference 0.1" in found["Results on held-out bags"]
-    assert f"age 0.0200 0.0005 {EVIL} 0.0010 0.0005" in found["Feature importance"]
-    assert "it numbers the rows" in found["Columns"]
-    limits = found["What it must not be used for"]
-    assert limits == "Do not use it for rows of another kind."
-    settings = found["Settings and versions"]
-    for words in ("decorrupt 0.1.0", "--seed 3", "--force yes"):
-        assert words in settings
-    assert "2026-01-02 03:04:05 UTC" in settings
-    assert "--sql" not in settings, "it was not used"
+    said = {
+        "Accuracy to expect": (
+            "balanced accuracy 0.871 (95% interval 0.80 to 0.94) "
+            "evidence that it is better than guessing strong",
+            f"guessing by ward {EVIL} 0.654 (for known bags only)",
+        ),
+        "What speaks against it": ("is odd.",),
+        "Comparison": ("114 test rows", "true labels 0.990 ± 0.020 0.980 ± 0.020"),
+        "Assumption checks": (
+            f"Your groups differ in more than their share, mostly in age and {EVIL}.",
+            "(A) rows of a class look the same in every bag 0.005",
+        ),
+        "Results on held-out bags": ("30 bags; mean absolute difference 0.1",),
+        "Feature importance": (f"age 0.0200 0.0005 {EVIL} 0.0010 0.0005", "−0.0004"),
+        "The data": ("74 labelled rows (24.8 % of all)",),
+        "Columns": ("it numbers the rows", "number, heavy tail"),
+        "Methods compared": (
+            "mean map 0.950 −0.1050 ± 0.0100",
+            "new 0.030 −0.3000",  # a method without words is shown by its name
+            "constant baseline — −0.4100 ± 0.0200",
+            "kernel_gamma = 0.00174",
+        ),
+        "What it must not be used for": ("Do not use it for rows of another kind.",),
+        "Settings and versions": ("decorrupt 0.1.0", "--seed 3", "2026-01-02 03:04:05 UTC"),
+    }
+    assert list(found) == ["Verdict", *said]
+    for section, words in said.items():
+        assert all(text in found[section] for text in words), found[section]
+    assert "--sql" not in found["Settings and versions"], "it was not used"
 
 
 @pytest.mark.parametrize(
@@ -218,13 +200,6 @@ def test_a_warning_that_the_verdict_contains_is_not_repeated():
     assert "What speaks against it" not in sections(model_page(card | {"warnings": [why]}))
 
 
-def test_the_evidence_is_one_word_beside_the_accuracy():
-    accuracy = sections(model_page(model_card()))["Accuracy to expect"]
-    assert "balanced accuracy 0.871 (95% interval 0.80 to 0.94)" in accuracy
-    assert "evidence that it is better than guessing strong" in accuracy
-    assert "nats" not in accuracy
-
-
 def test_bags_that_cannot_be_tested():
     card = model_card()
     card["assumptions"] |= dict.fromkeys(
@@ -234,13 +209,6 @@ def test_bags_that_cannot_be_tested():
     assert checks.count("not testable with these bags") == 2
     del card["assumptions"]  # of inexact counts
     assert "Assumption checks" not in sections(model_page(card))
-
-
-@pytest.mark.usefixtures("no_drawings")
-def test_importance_explains_negative_drops():
-    text = sections(model_page(model_card(), held_out()))["Feature importance"]
-    assert "A negative drop means that the model was better without the column" in text
-    assert "−0.0004" in text, "it is shown with its sign"
 
 
 @pytest.mark.usefixtures("no_drawings")
@@ -255,43 +223,28 @@ def test_sources_are_called_groups_and_their_rates_shown():
 
 
 @pytest.mark.usefixtures("no_drawings")
-@pytest.mark.parametrize("rates", ["given", "estimated"])
-def test_what_bounds_of_sources_leave_out(rates):
-    card = source_card() | {"noise_rates": rates}
-    card["sources"]["left_out"] = "The bounds leave out this."
-    found = sections(model_page(card, held_out()))
-    assert "where it was estimated. The bounds leave out this." in found["The data"]
-    accuracy = found["Accuracy to expect"]
-    assert accuracy.startswith("balanced accuracy 0.871 (95% interval 0.80 to 0.94) evidence")
-    included = "takes the estimated noise rates as known"
-    assert (included in accuracy) == (rates == "estimated")
-
-
-@pytest.mark.usefixtures("no_drawings")
 def test_the_evaluation_says_all():
     found = sections(evaluation_page(evaluation()))
-    assert found["Verdict"].startswith("Usable: balanced accuracy 0.810 (0.770 to 0.850).")
-    accuracy = found["Accuracy"]
-    assert "balanced accuracy 0.810 ± 0.020" in accuracy
-    assert "labelled rows 300" in accuracy
-    words = "balanced accuracy from the shares of these bags, without labels 0.871 (95% interval"
-    assert words in accuracy
-    assert f"guessing by ward {EVIL} 0.654" in accuracy
-    labels = found["With true labels"]
-    assert "130 of 300 rows are positive" in labels
-    assert "no 170 0.800 ± 0.020 0.700 ± 0.020" in labels
-    assert "no 153 17" in labels
-    assert f"yes {EVIL} 30 100" in labels
-    measures = found["Measures and calibration"]
-    assert "Brier score lower is better 0.830 ± 0.020" in measures
-    assert "Calibration" in measures
-    assert (
-        "log-likelihood of counts per row higher is better −0.110"
-        in (found["Without labels, bag by bag"])
-    )
-    assert "Predicted and known shares" in found["Without labels, bag by bag"]
-    assert "unknown in training" in found["What speaks against it"]
-    assert "Do not use it" in found["What it must not be used for"]
+    for section, words in {
+        "Verdict": ("Usable: balanced accuracy 0.810 (0.770 to 0.850).",),
+        "Accuracy": (
+            "balanced accuracy 0.810 ± 0.020",
+            "from the shares of these bags, without labels 0.871 (95% interval",
+        ),
+        "With true labels": (
+            "no 170 0.800 ± 0.020 0.700 ± 0.020",
+            "no 153 17",
+            f"yes {EVIL} 30 100",
+        ),
+        "Measures and calibration": ("Brier score lower is better 0.830 ± 0.020",),
+        "Without labels, bag by bag": (
+            "log-likelihood of counts per row higher is better −0.110",
+            "Predicted and known shares",
+        ),
+        "What speaks against it": ("unknown in training",),
+        "What it must not be used for": ("Do not use it",),
+    }.items():
+        assert all(text in found[section] for text in words), found[section]
 
 
 @pytest.mark.usefixtures("no_drawings")
@@ -377,12 +330,6 @@ def test_records_are_left_as_they_were():
     assert given == before
 
 
-def test_columns_with_heavy_tails_are_named():
-    found = sections(model_page(model_card(), held_out()))["Columns"]
-    assert found.count("number, heavy tail") == 1  # the last of three columns
-    assert "those with a heavy tail after arcsinh" in found
-
-
 def test_a_large_model_makes_a_small_page():
     card, results = model_card(), held_out()
     card["columns"] = [card["columns"][0] | {"name": f"c{k}"} for k in range(5000)]
@@ -400,19 +347,3 @@ def test_a_large_model_makes_a_small_page():
     assert "The plot shows 600 dots" in found["Results on held-out bags"]
     assert f"{MOST_BARS} of 5,000 columns" in found["Feature importance"]
     assert page == model_page(card, results), "the same dots every time"
-
-
-def test_large_data_make_a_small_page():
-    found = inspection()
-    found["bag_details"]["shares"] = [
-        {"bag": f"b{k}", "size": 5, "proportion": 0.3, "share": 1 / 20_000} for k in range(20_000)
-    ]
-    page = inspection_page(found)
-    assert len(page.encode()) < 200_000
-    assert f"{MOST_BAGS} of 20,000 bags" in page
-
-
-def test_measured():
-    assert measured({"value": -0.12345, "std_error": 0.01}) == "−0.123 ± 0.010"
-    assert measured({"value": 0.5, "std_error": None}) == "0.500"
-    assert measured({"value": None, "std_error": None}) == "—"

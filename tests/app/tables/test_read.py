@@ -196,10 +196,8 @@ def test_booleans_with_gaps(write):
 
 def test_a_column_of_nothing_is_numeric_and_empty_lines_count_in_one_column(write):
     assert read_table(write("a.csv", "x,k\n,1\n,2\n"))["x"].isna().all()
-    assert read_table(write("b.csv", "x\n1\n\n3\n\n"))["x"].isna().tolist() == [
-        *(False, True),
-        *(False, True),
-    ]
+    found = read_table(write("b.csv", "x\n1\n\n3\n\n"))["x"]
+    assert found.isna().tolist() == [False, True, False, True]
 
 
 def test_names_that_differ_by_case_only(write):
@@ -207,11 +205,6 @@ def test_names_that_differ_by_case_only(write):
     assert read_table(path).to_dict("list") == {"a": [1], "A": [2]}
     with pytest.raises(TableError, match="in different case"):
         read_table(path, sql="select * from rows")
-
-
-def test_a_huge_field_is_read_whole(write):
-    frame = read_table(write("a.csv", 'a,b\n1,"' + "x," * 3_000_000 + '"\n2,y\n'))
-    assert frame["b"].str.len().tolist() == [6_000_000, 1]
 
 
 @pytest.mark.parametrize(
@@ -294,8 +287,9 @@ def test_json_lines_that_cannot_be_read(write, content, message):
         read_table(write("a.jsonl", content))
 
 
-def test_sqlite(tmp_path):
-    path = database(tmp_path / "a.sqlite", sqlite3.connect)
+@pytest.mark.parametrize("module", [sqlite3, duckdb], ids=lambda module: module.__name__)
+def test_databases(tmp_path, module):
+    path = database(tmp_path / f"a.{module.__name__.removesuffix('3')}", module.connect)
     frame = read_table(path, sql="select age, income, city from people order by age")
     pd.testing.assert_frame_equal(frame, FRAME.drop(columns="member"))
     with pytest.raises(TableError, match="give a query with sql"):
@@ -323,14 +317,6 @@ def test_sqlite_queries_that_fail(tmp_path, sql, message):
     connection = sqlite3.connect(path)
     assert connection.execute("select count(*) from people").fetchone() == (3,)
     connection.close()
-
-
-def test_duckdb(tmp_path):
-    path = database(tmp_path / "a.duckdb", duckdb.connect)
-    frame = read_table(path, sql="select * from people order by age")
-    pd.testing.assert_frame_equal(frame, FRAME)
-    with pytest.raises(TableError, match="give a query with sql"):
-        read_table(path)
 
 
 def test_parquet_with_every_kind_of_column(tmp_path):
@@ -435,13 +421,6 @@ def test_standard_input(monkeypatch):
 def test_unknown_endings(write, name, message):
     with pytest.raises(TableError, match=message):
         read_table(write(name, b"x"))
-
-
-def test_files_that_are_not_there(tmp_path):
-    with pytest.raises(TableError, match="no such file"):
-        read_table(str(tmp_path / "a.csv"))
-    with pytest.raises(TableError, match="not a file"):
-        read_table(str(tmp_path))
 
 
 def test_chunks_have_the_same_types_and_all_rows_in_order(write):

@@ -172,9 +172,6 @@ def changed(table, row, **values):
             WIDE,
             "classes 'blue', 'green' cannot be distinguished",
         ),
-        (lambda t: t.wide.drop(columns="green"), WIDE, "no column 'green' .--proportion-columns"),
-        (lambda t: t.wide.iloc[1:], WIDE, "bag 'p00' is not in column 'bag' of bags.csv"),
-        (lambda t: t.wide.iloc[[0, *range(30)]], WIDE, "row 2: bag 'p00' is already in row 1"),
         (lambda t: changed(t.counts, 3, red=-1), COUNTS, "class 'red' is -1 for bag 'p03'"),
         (lambda t: changed(t.counts, 3, red=1.5), COUNTS, "class 'red' is 1.5 .* whole number"),
         (
@@ -190,23 +187,16 @@ def test_bad_bags_are_refused_by_name(tables, make, columns, words):
 
 
 @pytest.mark.parametrize(
-    ("columns", "has_table", "words"),
+    ("columns", "words"),
     [
-        (BagColumns("bag"), False, "either --proportion-column or --count-column"),
-        (BagColumns("bag", count="n", counts=("a", "b")), True, "and not both"),
-        (BagColumns("bag", proportions=("a",)), True, "'a' is one class"),
-        (BagColumns("bag", proportions=("a", "b", "a")), True, "contains 'a' twice"),
-        (BagColumns("bag", counts=("a", "bag")), True, "contains 'bag'"),
+        (BagColumns("bag", proportions=("a",)), "'a' is one class"),
+        (BagColumns("bag", proportions=("a", "b", "a")), "contains 'a' twice"),
+        (BagColumns("bag", counts=("a", "bag")), "contains 'bag'"),
     ],
 )
-def test_options_that_do_not_describe_bags(columns, has_table, words):
+def test_options_that_do_not_describe_bags(columns, words):
     with pytest.raises(TableError, match=words):
-        columns.check(has_table=has_table)
-
-
-def test_bags_follow_the_order_of_the_models_classes(tables):
-    found = match_classes(read(tables, tables.wide, WIDE), ("red", "blue", "green"), are_named=True)
-    np.testing.assert_allclose(found.observed.proportions, tables.wide[["red", "blue", "green"]])
+        columns.check(has_table=True)
 
 
 def test_other_classes_than_the_models_are_named(tables):

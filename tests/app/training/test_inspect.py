@@ -6,10 +6,8 @@ import pytest
 
 from decorrupt.app.training.bag_columns import BagColumns
 from decorrupt.app.training.columns import choose_features
-from decorrupt.app.training.inspect import inspect_bags
-from decorrupt.app.training.inspect_sources import inspect_sources
+from decorrupt.app.training.inspect import inspect_bags, inspect_sources
 from decorrupt.app.training.roles import read_bags
-from decorrupt.app.training.source_roles import read_sources
 from decorrupt.app.training.table import Table
 
 
@@ -95,15 +93,9 @@ def test_good_bags_are_usable_without_warnings(bag_table):
     assert found["warnings"] == []
 
 
-def test_sources_are_weighed(source_table):
-    rows = read_sources(
-        Table(source_table.rows, "rows.csv"),
-        Table(source_table.rates, "rates.csv"),
-        label_column="says",
-        source_column="who",
-        positive_label="sick",
-    )
-    found = inspect_sources(rows, choose_features(rows.table.frame, roles=rows.roles))
+def test_sources_are_weighed(source_rows):
+    features = choose_features(source_rows.table.frame, roles=source_rows.roles)
+    found = inspect_sources(source_rows, features)
     nurse, rule = found["sources"]["sources"]
     # 200·(.9)² and 400·(.5)²/(1.1)²: c² of Theorem 2.
     weights = np.array([200 * 0.81, 400 * 0.25 / 1.21])

@@ -3,24 +3,7 @@ import pandas as pd
 import pytest
 
 from decorrupt.app.tables import TableError
-from decorrupt.app.training.bag_columns import BagColumns
-from decorrupt.app.training.columns import choose_features
 from decorrupt.app.training.predict import Predictor
-from decorrupt.app.training.roles import read_bags
-from decorrupt.app.training.settings import Settings
-from decorrupt.app.training.table import Table
-from decorrupt.app.training.train import train
-
-
-@pytest.fixture(scope="module")
-def trained(bag_table):
-    rows = read_bags(
-        Table(bag_table.rows, "rows.csv"),
-        Table(bag_table.bags, "bags.csv"),
-        BagColumns("bag", proportion="rate"),
-    )
-    features = choose_features(rows.table.frame, roles=rows.roles)
-    return train(rows, features, Settings("mean-map", n_folds=2))
 
 
 @pytest.fixture
@@ -44,15 +27,6 @@ def test_another_prior_moves_probabilities_as_the_model_does(predictor, trained,
     np.testing.assert_array_equal(found.chosen, expected[:, 1] > 0.5)
     with pytest.raises(ValueError, match="--class-prior 1 must lie strictly"):
         predictor.predict(bag_table.test, class_prior=1.0)
-
-
-def test_unseen_levels_are_counted_over_all_parts(predictor, bag_table):
-    new = bag_table.test.assign(town="east")
-    predictor.predict(new.iloc[:3])
-    predictor.predict(new.iloc[3:5])
-    (line,) = predictor.unseen_in_words()
-    assert line.startswith("column 'town': categories unknown in training")
-    assert "'east' (5 rows)" in line
 
 
 def test_the_answers_columns(predictor, bag_table):

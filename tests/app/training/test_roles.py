@@ -90,115 +90,83 @@ def test_noisy_counts_need_not_be_possible():
 
 
 @pytest.mark.parametrize(
-    ("table", "second", "options", "message"),
+    ("changes", "message"),
     [
         (
-            rows(),
-            bags(BAGS.assign(yes=["2-1", "1", "0"])),
-            {"count": "yes", "takes_ranges": True},
-            "column 'yes': the range of bag 'b' has its lower end",
-        ),
-        (
-            rows(),
-            bags(BAGS.assign(yes=["<2", "1", "0"])),
-            {"count": "yes", "takes_ranges": True, "count_noise": "laplace:2"},
-            "bag 'b' has a range from 0 to 0.33.* and count_noise: give one of them",
-        ),
-        (
-            rows(),
-            bags(BAGS.assign(yes=["about 2", "1", "0"])),
-            {"count": "yes", "takes_ranges": True},
-            "bags.csv, row 1: column 'yes' contains 'about 2', which is not a count",
-        ),
-        (rows(), None, {}, "either --proportion-column or --count-column"),
-        (
-            rows(),
-            None,
-            {"proportion": "share", "count": "share"},
-            "either --proportion-column or --count-column",
-        ),
-        (rows(), None, {"proportion": "p"}, "rows.csv: there is no column 'p'"),
-        (rows(), bags(), {"proportion": "share"}, "bags.csv: there is no column 'share'"),
-        (
-            rows(town=["a", None, None, None, "b"]),
-            None,
-            {"proportion": "share"},
+            {"town": ["a", None, None, None, "b"]},
             "rows.csv: column 'town' is empty in 3 of 5 rows: most rows belong to no bag",
         ),
         (
-            rows(town=["a", None, "b", "b", "b"], share=[0.5, 0.5, 1, 1, 0.9]),
-            None,
-            {"proportion": "share"},
+            {"town": ["a", None, "b", "b", "b"], "share": [0.5, 0.5, 1, 1, 0.9]},
             "rows.csv, row 5: column 'share' contains 0.9, but bag 'b' has 1 in row 3",
         ),
+        ({"share": [50, 50, 100, 100, 100]}, "contains 50 for bag 'a': .*divide percentages by"),
         (
-            rows(share=[50, 50, 100, 100, 100]),
-            None,
-            {"proportion": "share"},
-            "contains 50 for bag 'a': .*divide percentages by 100",
-        ),
-        (
-            rows(share=["x", "x", "y", "y", "y"]),
-            None,
-            {"proportion": "share"},
+            {"share": ["x", "x", "y", "y", "y"]},
             "rows.csv, row 1: column 'share' contains 'x', which is not a proportion",
         ),
         (
-            rows(share=["0,5", "0,5", "1", "1", "1"]),
-            None,
-            {"proportion": "share"},
+            {"share": ["0,5", "0,5", "1", "1", "1"]},
             "contains '0,5', which is not a proportion; write decimals with a point",
         ),
+        ({"share": [0.5, np.nan, 1, 1, 1]}, "rows.csv, row 2: column 'share' is empty"),
+        ({"share": 0.5}, "rows.csv: column 'share': all 2 bags have the same proportion"),
+    ],
+)
+def test_bad_shares_in_the_rows_are_named_with_column_and_row(changes, message):
+    with pytest.raises(TableError, match=message):
+        read(rows(**changes), proportion="share")
+
+
+VAGUE = {"count": "yes", "takes_ranges": True}
+
+
+@pytest.mark.parametrize(
+    ("changes", "options", "message"),
+    [
         (
-            rows(share=[0.5, np.nan, 1, 1, 1]),
-            None,
-            {"proportion": "share"},
-            "rows.csv, row 2: column 'share' is empty",
+            {"yes": ["2-1", "1", "0"]},
+            VAGUE,
+            "column 'yes': the range of bag 'b' has its lower end",
         ),
         (
-            rows(share=0.5),
-            None,
-            {"proportion": "share"},
-            "rows.csv: column 'share': all 2 bags have the same proportion",
+            {"yes": ["<2", "1", "0"]},
+            VAGUE | {"count_noise": "laplace:2"},
+            "bag 'b' has a range from 0 to 0.33.* and count_noise: give one of them",
         ),
         (
-            rows(),
-            bags(BAGS.assign(yes=[4, 1, 0])),
+            {"yes": ["about 2", "1", "0"]},
+            VAGUE,
+            "bags.csv, row 1: column 'yes' contains 'about 2', which is not a count",
+        ),
+        (
+            {"yes": [4, 1, 0]},
             {"count": "yes"},
             "bags.csv: column 'yes' contains 4 for bag 'b' of 3 rows",
         ),
         (
-            rows(),
-            bags(BAGS.assign(town=["b", "a", "b"])),
+            {"town": ["b", "a", "b"]},
             {"proportion": "rate"},
             "bags.csv, row 3: bag 'b' is already in row 1",
         ),
         (
-            rows(town=["a", "a", "b", "b", "z"]),
-            bags(),
+            {"town": ["z", "a", "c"]},
             {"proportion": "rate"},
-            "rows.csv, row 5: bag 'z' is not in column 'town' of bags.csv",
+            "rows.csv, row 3: bag 'b' is not in column 'town' of bags.csv",
         ),
         *(
             (
-                rows(),
-                bags(BAGS.assign(town=[other, "a", "c"])),
+                {"town": [other, "a", "c"]},
                 {"proportion": "rate"},
                 f"did you mean '{other}'. It differs in case, blanks or Unicode form",
             )
             for other in ("B", " b ", "ｂ")
         ),
-        (
-            rows(),
-            bags(BAGS.rename(columns={"town": "name"})),
-            {"proportion": "rate"},
-            r"bags.csv: there is no column 'town' \(--bag-column\)",
-        ),
     ],
 )
-def test_bad_tables_are_named_with_column_and_row(table, second, options, message):
+def test_bad_tables_of_bags_are_named_with_column_and_row(changes, options, message):
     with pytest.raises(TableError, match=message):
-        read(table, second, **options)
+        read(rows(), bags(BAGS.assign(**changes)), **options)
 
 
 def test_rows_without_a_bag_are_left_out_with_a_note():

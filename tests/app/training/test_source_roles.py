@@ -1,8 +1,7 @@
 import pandas as pd
 import pytest
 
-from decorrupt.app.tables import TableError
-from decorrupt.app.training.name_lists import join_names, split_names
+from decorrupt.app.tables import TableError, join_names, split_names
 from decorrupt.app.training.source_roles import read_labels, read_sources
 from decorrupt.app.training.table import Table
 

@@ -5,11 +5,9 @@ import pandas as pd
 import pytest
 
 from decorrupt.app.training.columns import choose_features
-from decorrupt.app.training.judged import checks_of, column_of_features, without_assumed
+from decorrupt.app.training.held_out import checks_of, column_of_features, without_assumed
 from decorrupt.app.training.preprocess import make_preprocessor, prepare
 from decorrupt.app.training.words import (
-    accuracy_words,
-    chances_sentence,
     classes_sentence,
     limits_of_use,
     method_sentence,
@@ -18,45 +16,11 @@ from decorrupt.app.training.words import (
 )
 from decorrupt.assumptions import check_observed_assumptions
 from decorrupt.observed import Observed, class_columns
-from helpers.model_dicts import (
-    assumptions,
-    expected,
-    model_card,
-    source_card,
-    verdict,
-)
+from helpers.model_dicts import assumptions, model_card, source_card, verdict
 
 
 def checks(*, classes, chances, **others):
     return assumptions() | {"classes_differ": classes, "chances_differ": chances} | others
-
-
-@pytest.mark.parametrize(
-    ("columns", "named"),
-    [(["sex"], "in sex"), (["sex", "age"], "in sex and age"), (["a", "b", "c"], "in a, b and c")],
-)
-def test_groups_that_differ_are_said_to_differ_in_these_columns(columns, named):
-    found = classes_sentence(checks(classes=True, chances=False, columns=columns))
-    assert found == f"your groups differ in more than their share, mostly {named}"
-
-
-@pytest.mark.parametrize(
-    ("differ", "classes", "chances"),
-    [
-        (False, "nothing shows that your groups differ", "nothing shows that something outside"),
-        (None, "these bags cannot show whether they", "these bags cannot show whether something"),
-    ],
-)
-def test_groups_that_do_not_differ_or_cannot_be_tested(differ, classes, chances):
-    found = checks(classes=differ, chances=differ)
-    assert classes_sentence(found).startswith(classes)
-    assert chances_sentence(found).startswith(chances)
-
-
-@pytest.mark.parametrize(("effect", "points"), [(0.071, 7), (0.126, 13), (0.002, 1)])
-def test_the_bag_effect_is_said_in_points(effect, points):
-    found = chances_sentence(checks(classes=False, chances=True, bag_effect=effect))
-    assert found.startswith(f"the shares of your groups also vary by about {points} points")
 
 
 @pytest.mark.parametrize(
@@ -153,10 +117,6 @@ def test_the_column_that_differs_is_named_as_the_user_wrote_it(column, values):
     assert found["columns"][0] == column
     assert len(set(found["columns"])) == len(found["columns"]) <= 3
     assert classes_sentence(found).endswith(f"mostly in {' and '.join(found['columns'])}")
-
-
-def test_an_accuracy_has_its_interval():
-    assert accuracy_words(expected()) == "0.871 (95% interval 0.80 to 0.94)"
 
 
 def card_of_bags(**changes):

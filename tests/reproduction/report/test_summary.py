@@ -1,11 +1,10 @@
 """The dict behind the page: every number of it, gaps and failures included."""
 
-import json
 import statistics
 
 import pytest
 
-from helpers.synthetic_records import FAILED_CELL, LEVELS, MISSING_CELL, failed, full_run, record
+from helpers.synthetic_records import FAILED_CELL, LEVELS, MISSING_CELL, full_run
 from reproduction.published import published_cells, published_numbers
 from reproduction.report.columns import COLUMNS
 from reproduction.report.summary import summarise_run
@@ -18,10 +17,6 @@ def summary():
 
 def rows(summary, metric="balanced_accuracy"):
     return {(row["dataset"], row["bag_size"]): row for row in summary["tables"][metric]["rows"]}
-
-
-def test_it_goes_into_json_unchanged(summary):
-    assert json.loads(json.dumps(summary, allow_nan=False)) == summary
 
 
 @pytest.mark.parametrize(("metric", "number"), [("balanced_accuracy", 1), ("accuracy", 2)])
@@ -101,106 +96,14 @@ def test_means_are_compared_over_the_same_cells(summary):
 
 
 def test_deviations_beyond_two_are_listed(summary):
-    cells = {
-        (c["dataset"], c["bag_size"]): c
-        for c in summary["agreement"]["cells"]
-        if c["method"] == "invcal"
-    }
+    cells = [one for one in summary["agreement"]["cells"] if one["method"] == "invcal"]
     assert len(cells) == 42
+    (cell,) = (c for c in cells if (c["dataset"], c["bag_size"]) == ("banknote", 2))
     # printed .9994 ± .0013; ours .89 and .889
     squares = (0.001**2 / 2 + 4 * 0.0013**2) / 5
-    assert cells["banknote", 2]["pooled"] == pytest.approx(
-        (0.8895 - 0.9994) / squares**0.5, rel=1e-3
-    )
-    assert cells["banknote", 2]["deviates"]
+    assert cell["pooled"] == pytest.approx((0.8895 - 0.9994) / squares**0.5, rel=1e-3)
+    assert cell["deviates"]
     counts = summary["agreement"]["methods"]["invcal"]
-    assert counts["n_deviating"] == sum(cell["deviates"] for cell in cells.values())
+    assert counts["n_deviating"] == sum(cell["deviates"] for cell in cells)
     suspect = [c for c in summary["agreement"]["cells"] if c["suspect"]]
     assert {(c["dataset"], c["method"]) for c in suspect} == {("contraceptive", "alternating_psvm")}
-
-
-def test_failures_and_gaps_are_told_apart(summary):
-    assert [f["repetition"] for f in summary["failures"]] == [0, 1]
-    assert summary["failures"][0]["status"] == "ValueError: <b>no</b> | bag"
-    missing = {entry["method"]: entry["n_missing"] for entry in summary["coverage"]}
-    assert missing == dict.fromkeys(LEVELS, 0) | {FAILED_CELL[2]: 1, MISSING_CELL[2]: 1}
-
-
-def test_a_failure_that_was_made_good_is_none():
-    cell = ("cnae", 2, "auto", 0)
-    for records in ([failed(*cell), record(*cell)], [record(*cell), failed(*cell)]):
-        found = summarise_run(records)
-        assert found["failures"] == []
-        assert found["n_done"] == 1
-
-
-def test_cost_choices_rows_and_versions(summary):
-    costs = {entry["method"]: entry for entry in summary["costs"]}
-    assert costs["auto"]["n_runs"] == 84
-    assert costs["auto"]["median_seconds"] == pytest.approx(100 * (1 - 0.9695))
-    assert {p["method"] for p in summary["trade_off"]["points"]} == LEVELS.keys()
-    assert summary["trade_off"]["n_cells"] == 40
-    chosen = {(e["method"], e["parameter"]): e["counts"] for e in summary["choices"]}
-    assert chosen["auto", "reg_strength"] == [
-        {"value": 0.1, "count": 42},
-        {"value": 1.0, "count": 42},
-    ]
-    assert ("auto", "method") not in chosen, "what never varies was not chosen"
-    assert summary["methods_chosen"]["cnae"] == {"mean_map": 12}
-    assert len(summary["left_out"]) == 42
-    assert summary["left_out"][0] == {
-        "dataset": "banknote",
-        "bag_size": 2,
-        "n_left_out": 5,
-        "n_train": 800,
-    }
-    (environment,) = summary["environments"]
-    assert environment["versions"]["numpy"] == "2.0.0"
-    assert environment["n_records"] == summary["n_done"]
-
-
-def test_widths_scaled_to_the_features_are_shown_without_the_scale():
-    records = [
-        record("cnae", 2, "auto", k, params={"kernel_gamma": width / 856 * 1.0001})
-        for k, width in enumerate((0.3, 0.3, 1.0))
-    ]
-    records += [
-        record("cnae", 2, "invcal", k, params={"kernel_gamma": g}) for k, g in enumerate((0.1, 1.0))
-    ]
-    found = {(e["method"], e["parameter"]): e["counts"] for e in summarise_run(records)["choices"]}
-    scaled = found["auto", "kernel_gamma × features"]
-    assert [(round(c["value"], 3), c["count"]) for c in scaled] == [(0.3, 2), (1.0, 1)]
-    assert [c["value"] for c in found["invcal", "kernel_gamma"]] == [0.1, 1.0]
-
-
-def test_other_data_sets_and_methods_are_shown_too():
-    summary = summarise_run([record("own", 5, "magic", 0)])
-    assert list(rows(summary))[-1] == ("own", 5)
-    assert summary["columns"][-1]["key"] == "magic"
-    assert rows(summary)["own", 5]["values"]["magic"]["best"]
-
-
-def test_nothing_but_failures():
-    summary = summarise_run([failed("cnae", 2, "auto", 0)])
-    assert (summary["n_done"], len(summary["failures"])) == (0, 1)
-    assert summary["costs"] == summary["choices"] == summary["environments"] == []
-
-
-def test_a_method_run_in_few_cells_is_shown_there_and_changes_no_other_mean(summary):
-    cells = [(name, size) for name in ("german", "sports", "banknote") for size in (4, 16, 64)]
-    extra = [record(*cell, "convex_psvm", k) for cell in cells for k in range(2)]
-    found = summarise_run([*full_run(), *extra])
-    assert [key for key, row in rows(found).items() if "convex_psvm" in row["values"]] == sorted(
-        cells, key=published_cells().index
-    )
-    value, reference = (
-        rows(found)["sports", 16]["values"][name] for name in ("convex_psvm", "alternating_psvm")
-    )
-    assert value["difference"] == pytest.approx(value["mean"] - reference["mean"])
-    for metric in ("balanced_accuracy", "accuracy"):
-        was, now = (one["tables"][metric]["common_means"] for one in (summary, found))
-        assert now == was
-    assert found["trade_off"] == summary["trade_off"]
-    before, after = (one["comparison"]["ranks"] for one in (summary, found))
-    assert {*after["left_out"]} == {*before["left_out"], "convex_psvm"}
-    assert after["average"] == before["average"]

@@ -27,19 +27,6 @@ class TestSchedule:
         assert consistent_reg_strength(10_000) == pytest.approx(0.01)
         assert consistent_reg_strength(1000, scale=2.0, exponent=1 / 3) == pytest.approx(0.2)
 
-    @pytest.mark.parametrize(
-        ("arguments", "message"),
-        [
-            ({"n_rows": 0}, "n_rows=0 must be a number of rows"),
-            ({"n_rows": 10, "scale": 0.0}, "scale=0.0 must be a positive"),
-            ({"n_rows": 10, "exponent": 1.0}, "exponent=1.0 must lie strictly"),
-            ({"n_rows": 10, "exponent": 0.0}, "exponent=0.0 must lie strictly"),
-        ],
-    )
-    def test_refuses(self, arguments, message):
-        with pytest.raises(ValueError, match=message):
-            consistent_reg_strength(**arguments)
-
 
 class TestTheNormOfTheSolution:
     """Bags with γ = (.9, .6), the first at x = 1, the second at x = 0, f(x) = θx, λ = .001.
@@ -83,12 +70,3 @@ class TestRiskFalls:
     def test_no_risk_is_below_the_least(self, result):
         assert (result.risks > result.bayes_risk).all()
         assert (result.errors > result.bayes_error - 1e-3).all()
-
-    def test_along_the_schedule(self, result):
-        expected = [consistent_reg_strength(n, scale=0.1) for n in (128, 1024, 8192)]
-        np.testing.assert_allclose(result.reg_strengths, expected)
-        assert result.n_rows.tolist() == [128, 1024, 8192]
-
-    def test_the_same_seed_gives_the_same_risks(self):
-        runs = [simulate_consistency((64,), n_repeats=2, random_state=3).risks for _ in range(2)]
-        np.testing.assert_array_equal(*runs)

@@ -102,8 +102,3 @@ def test_the_grid_covers_the_disc():
     nearest = np.linalg.norm(points[:, None] - grid[None], axis=-1).min(axis=1)
     assert nearest.max() <= covering
     assert np.linalg.norm(grid, axis=1).max() <= 3.0 * (1 + 1e-12)
-
-
-def test_refuses_an_unknown_theorem():
-    with pytest.raises(ValueError, match="unknown theorem 'five': choose one of common_source"):
-        simulate_bound_coverage("five")

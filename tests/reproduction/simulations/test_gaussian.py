@@ -61,10 +61,3 @@ class TestInThePlane:
         assert found == pytest.approx(values.mean(), abs=5 * values.std() / np.sqrt(len(labels)))
         error = np.mean(labels * scores < 0)
         assert self.classes.linear_error([1.0, 0.5], 0.3) == pytest.approx(error, abs=4e-3)
-
-    def test_a_constant_score_errs_on_one_class(self):
-        assert self.classes.linear_error([0.0, 0.0], 1.0) == 0.5
-
-    def test_has_no_cells(self):
-        with pytest.raises(ValueError, match="one dimension, these have 2"):
-            self.classes.cells()

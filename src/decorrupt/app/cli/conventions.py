@@ -1,9 +1,10 @@
-"""Conventions of all commands: common options, results and messages."""
+"""Conventions of all commands: common options, messages, and documents on a terminal."""
 
 from __future__ import annotations
 
 import json
 import logging
+import shutil
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -13,7 +14,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from decorrupt.app.cli.show import print_sections
 from decorrupt.documents import one_line, printable_json
 from decorrupt.progress import logger, silence
 
@@ -21,12 +21,14 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from decorrupt.app.training.model_card import Value
-    from decorrupt.documents import Section
+    from decorrupt.documents import Document, Section
 
 # Exit codes; the last two are what a shell gives for SIGINT and SIGTERM.
 FAILED, WRONG_USAGE, INTERRUPTED, TERMINATED = 1, 2, 130, 143
 NOT_RECORDED = ("json_output", "quiet", "verbose", "force")
 MINUS = "-"
+PIPE_WIDTH = 100
+MOST_LINES = 12
 
 
 def check_jobs(jobs: int) -> int:
@@ -74,6 +76,8 @@ def _lines_on_stderr() -> Iterator[None]:
 Rows = Annotated[
     str, typer.Argument(help="Table of rows; - is CSV on standard input.", metavar="ROWS")
 ]
+
+
 Sql = Annotated[
     str | None,
     typer.Option(
@@ -82,11 +86,17 @@ Sql = Annotated[
         metavar="QUERY",
     ),
 ]
+
+
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+
+
 Quiet = Annotated[
     bool,
     typer.Option("--quiet", "-q", help="Print no messages except errors.", callback=be_quiet),
 ]
+
+
 Verbose = Annotated[
     bool,
     typer.Option(
@@ -96,10 +106,16 @@ Verbose = Annotated[
         callback=be_verbose,
     ),
 ]
+
+
 Force = Annotated[bool, typer.Option("--force", "-f", help="Overwrite files that exist.")]
+
+
 Seed = Annotated[
     int, typer.Option("--seed", help="Random seed.", metavar="N", min=0, max=2**32 - 1)
 ]
+
+
 Jobs = Annotated[
     int,
     typer.Option(
@@ -167,16 +183,59 @@ def about_file(error: OSError) -> str:
     return f"{error.filename}: {error.strerror}" if error.filename else str(error)
 
 
-def resolved_configuration(context: typer.Context) -> tuple[dict[str, Value], dict[str, str]]:
-    """Return every option's value and whether it was given; of files only their names."""
+def resolved_configuration(context: typer.Context) -> dict[str, Value]:
+    """Return every option's value, given or default; of files only their names."""
     values: dict[str, Value] = {}
-    sources: dict[str, str] = {}
     for parameter in context.command.params:
         name = str(parameter.name)
         if name in NOT_RECORDED or name not in context.params:
             continue
         value = context.params[name]
         values[name] = Path(value).name if isinstance(value, str) and "/" in value else value
-        is_given = getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"
-        sources[name] = "command line" if is_given else "default"
-    return values, sources
+    return values
+
+
+def print_sections(sections: Sequence[Section]) -> None:
+    """Print sections: in colour on a terminal, plain on a pipe."""
+    from decorrupt.documents import to_text
+
+    sys.stdout.write(to_text(sections, width=text_width(), colour=sys.stdout.isatty()))
+
+
+def text_width() -> int:
+    """Return the width of the terminal, or a fixed one for a pipe."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else PIPE_WIDTH
+
+
+def shown(document: Document, *, verbose: bool) -> list[Section]:
+    """Return all sections if `verbose`, else those that are not folded."""
+    return [section for section in document.sections if verbose or not section.folded]
+
+
+def page_section(path: str) -> Section:
+    """Return a line with the page that was written."""
+    from decorrupt.documents import Command, Section
+
+    return Section("page", "", [Command(f"page: {path}")])
+
+
+def brief(document: Document, files: Sequence[tuple[str, str]]) -> list[Section]:
+    """Return the verdict, the accuracy, warnings, files and the next command in a few lines.
+
+    The first warning is always shown; those that do not fit are counted.
+    """
+    from decorrupt.documents import Command, Section, Text, count, to_text
+
+    parts = {section.name: section.blocks for section in document.sections}
+    verdict, *next_step = parts["verdict"]
+    accuracy = [block for block in parts["accuracy"] if block.kind == "facts"]
+    notes = parts.get("against", ())
+    paths = [Command(f"{kind}: {path}") for kind, path in files]  # never broken: to be copied
+    for n_shown in range(len(notes), min(len(notes), 1) - 1, -1):
+        n_more = len(notes) - n_shown
+        more = [Text(f"{count(n_more, 'more warning')}: see -v", "note")] if n_more else []
+        blocks = [verdict, *accuracy, *notes[:n_shown], *more, *paths, *next_step]
+        sections = [Section("brief", "", blocks)]
+        if to_text(sections, width=text_width()).count("\n") <= MOST_LINES:
+            break
+    return sections

@@ -16,10 +16,11 @@ from decorrupt.app.cli.conventions import (
     Quiet,
     Seed,
     Verbose,
+    brief,
+    shown,
 )
 from decorrupt.app.cli.options import check_folder, refuse_existing, save_model
 from decorrupt.app.cli.pages import can_make_pages, make_page
-from decorrupt.app.cli.show import brief, shown
 
 if TYPE_CHECKING:
     from decorrupt.app.training.demo import DemoResult

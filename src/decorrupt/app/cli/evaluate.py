@@ -20,6 +20,8 @@ from decorrupt.app.cli.conventions import (
     Seed,
     Sql,
     Verbose,
+    page_section,
+    shown,
 )
 from decorrupt.app.cli.options import (
     BagColumn,
@@ -40,8 +42,7 @@ from decorrupt.app.cli.options import (
 )
 from decorrupt.app.cli.pages import check_pages, make_page
 from decorrupt.app.cli.predict import ClassPrior, ModelFile, open_predictor, read_class_prior
-from decorrupt.app.cli.show import page_section, shown
-from decorrupt.app.training.name_lists import split_names
+from decorrupt.app.tables import split_names
 
 if TYPE_CHECKING:
     from decorrupt.app.training.bag_columns import BagColumns

@@ -5,9 +5,8 @@ from __future__ import annotations
 from shlex import quote
 
 from decorrupt.app.cli.checks import check_file
-from decorrupt.app.cli.conventions import Json, Output
+from decorrupt.app.cli.conventions import Json, Output, shown
 from decorrupt.app.cli.predict import ModelFile
-from decorrupt.app.cli.show import shown
 
 
 def explain(model: ModelFile, *, json_output: Json = False) -> None:

@@ -19,7 +19,9 @@ from decorrupt.app.cli.conventions import (
     Seed,
     Sql,
     Verbose,
+    brief,
     resolved_configuration,
+    shown,
 )
 from decorrupt.app.cli.options import (
     BagColumn,
@@ -43,9 +45,8 @@ from decorrupt.app.cli.options import (
     save_model,
 )
 from decorrupt.app.cli.pages import check_pages, make_page
-from decorrupt.app.cli.show import brief, shown
 from decorrupt.app.training.inexact_counts import check_method
-from decorrupt.app.training.methods import (
+from decorrupt.app.training.settings import (
     BAG_METHODS,
     SOURCE_METHODS,
     check_several_classes,
@@ -142,7 +143,7 @@ def fit(
     )
     trained = train(data, used, settings)
     card = trained.card
-    card["configuration"], card["configuration_from"] = resolved_configuration(context)
+    card["configuration"] = resolved_configuration(context)
     save_model(trained.model, output, card, force=force)
     say.warn(card["warnings"] if json_output else [])  # the text contains them
     held_out = trained.held_out

@@ -18,6 +18,8 @@ from decorrupt.app.cli.conventions import (
     Seed,
     Sql,
     Verbose,
+    page_section,
+    shown,
 )
 from decorrupt.app.cli.options import (
     BagColumn,
@@ -39,7 +41,6 @@ from decorrupt.app.cli.options import (
     refuse_existing,
 )
 from decorrupt.app.cli.pages import check_pages, make_page
-from decorrupt.app.cli.show import page_section, shown
 
 if TYPE_CHECKING:
     from decorrupt.app.training.columns import Features
@@ -121,8 +122,7 @@ def fit_command(context: typer.Context) -> str:
 
 
 def _inspected(data: BagRows | SourceRows, features: Features, *, seed: int) -> Inspection:
-    from decorrupt.app.training.inspect import inspect_bags
-    from decorrupt.app.training.inspect_sources import inspect_sources
+    from decorrupt.app.training.inspect import inspect_bags, inspect_sources
     from decorrupt.app.training.roles import BagRows
 
     if isinstance(data, BagRows):

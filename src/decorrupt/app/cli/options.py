@@ -17,7 +17,7 @@ from decorrupt.app.cli.conventions import (
     about_file,
     print_error_line,
 )
-from decorrupt.app.training.name_lists import split_names
+from decorrupt.app.tables import split_names
 
 if TYPE_CHECKING:
     from decorrupt.app.training.bag_columns import BagColumns

@@ -18,7 +18,7 @@ from decorrupt.app.cli.conventions import (
     Verbose,
 )
 from decorrupt.app.cli.options import refuse_existing, table_name
-from decorrupt.app.training.name_lists import split_names
+from decorrupt.app.tables import split_names
 
 if TYPE_CHECKING:
     from decorrupt.app.training.predict import ClassShares, Predictor

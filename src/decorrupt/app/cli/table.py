@@ -15,12 +15,12 @@ from decorrupt.app.cli.conventions import (
     Seed,
     Sql,
     Verbose,
+    page_section,
+    shown,
 )
 from decorrupt.app.cli.options import CountNoise, ReportPage, open_table, refuse_existing
 from decorrupt.app.cli.pages import check_pages, make_page
-from decorrupt.app.cli.show import page_section, shown
-from decorrupt.app.tables import TableError, check_tables
-from decorrupt.app.training.name_lists import split_names
+from decorrupt.app.tables import TableError, check_tables, split_names
 
 
 def table(

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from decorrupt.app.tables.errors import TableError
 from decorrupt.app.tables.inference import cell_kind
+from decorrupt.app.tables.names import TableError
 from decorrupt.app.tables.text import TextLines, open_lines
 
 DELIMITERS = (",", ";", "\t", "|", ":", "^", "~", " ")  # the first of equally good ones is used

@@ -1,14 +1,22 @@
-"""Sandboxed DuckDB connections: they read the given files only and load no extensions."""
+"""The engines of queries: sandboxed DuckDB, and long queries.
+
+Connections read the given files only and load no extensions. DuckDB and sqlite3 run a query in one
+call of C code, during which Python does not notice signals: a long query is reported every few
+seconds, and stopped by Ctrl-C.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from decorrupt.app.tables.errors import TableError, one_line
+from decorrupt.app.tables.names import TableError, one_line
+from decorrupt.progress import log_step, track
 
 if TYPE_CHECKING:
     import duckdb
@@ -18,6 +26,9 @@ LOCKED: dict[str, str | bool | int | float | list[str]] = {
     "autoload_known_extensions": False,
     "python_enable_replacements": False,  # otherwise a query could read Python variables
 }
+PATIENCE = 5.0  # seconds between two lines about the same query
+INSTRUCTIONS = 100_000  # of sqlite3 between two calls of its handler, about a millisecond
+WHAT = "running the query"
 
 
 @contextmanager
@@ -77,3 +88,56 @@ def sql_text(text: str) -> str:
 def sql_name(name: str) -> str:
     """Return a name as an SQL identifier."""
     return '"' + name.replace('"', '""') + '"'
+
+
+def run_query(connection: duckdb.DuckDBPyConnection, query: str) -> None:
+    """Execute a DuckDB query in a thread of its own, while this thread waits for signals."""
+    finished, errors = threading.Event(), []
+
+    def work() -> None:
+        try:
+            connection.execute(query)
+        except BaseException as error:  # raised again by the thread that waits
+            errors.append(error)
+        finally:
+            finished.set()
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    try:
+        for _ in track(_wait(finished), WHAT, 1):
+            pass
+    except BaseException:
+        connection.interrupt()
+        raise
+    finally:
+        thread.join()
+    if errors:
+        raise errors[0]
+
+
+def _wait(finished: threading.Event) -> Iterator[None]:
+    began = time.monotonic()
+    while not finished.wait(PATIENCE):
+        _report(began)
+    yield
+
+
+def _report(began: float) -> None:
+    log_step(f"{WHAT} for {time.monotonic() - began:.0f} s; Ctrl-C stops it")
+
+
+def progress_handler() -> Callable[[], None]:
+    """Return a function for sqlite3 to call between the instructions of a query.
+
+    A signal is handled when it is called; sqlite3 then stops with the error "interrupted".
+    """
+    began = last = time.monotonic()
+
+    def report() -> None:
+        nonlocal last
+        if time.monotonic() - last >= PATIENCE:
+            last = time.monotonic()
+            _report(began)
+
+    return report

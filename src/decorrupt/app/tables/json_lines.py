@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from decorrupt.app.tables.errors import TableError
+from decorrupt.app.tables.cells import ValueColumn
+from decorrupt.app.tables.names import TableError
 from decorrupt.app.tables.text import TextLines
-from decorrupt.app.tables.values import ValueColumn
 
 Record = dict[str, Any]
 

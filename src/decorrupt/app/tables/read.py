@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from decorrupt.app.tables.errors import TableError
+from decorrupt.app.tables.names import TableError
 from decorrupt.app.tables.relation import VECTOR_ROWS, Relation
 from decorrupt.app.tables.sources import SOURCES, ending
 from decorrupt.progress import track

@@ -9,10 +9,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from decorrupt.app.tables.engine import as_query, sql_name
-from decorrupt.app.tables.errors import TableError
-from decorrupt.app.tables.running import run_query
-from decorrupt.app.tables.values import integer_type
+from decorrupt.app.tables.cells import integer_type
+from decorrupt.app.tables.engine import as_query, run_query, sql_name
+from decorrupt.app.tables.names import TableError
 
 if TYPE_CHECKING:
     import duckdb

@@ -11,19 +11,18 @@ from pathlib import Path
 from typing import Any
 
 from decorrupt.app.tables import json_lines, sqlite
-from decorrupt.app.tables.cells import Record, insert_cells, scan_cells
+from decorrupt.app.tables.cells import Record, ValueColumn, insert_cells, scan_cells
 from decorrupt.app.tables.delimited import open_delimited
 from decorrupt.app.tables.engine import open_engine, sql_text
-from decorrupt.app.tables.errors import TableError
 from decorrupt.app.tables.inference import (
     count_kinds,
     forms_in_words,
     number_form,
     typed_column,
 )
+from decorrupt.app.tables.names import TableError
 from decorrupt.app.tables.relation import Column, Relation, check_names
 from decorrupt.app.tables.text import open_lines
-from decorrupt.app.tables.values import ValueColumn
 
 Source = Callable[[Path, str, str | None, Path], AbstractContextManager[Relation]]
 

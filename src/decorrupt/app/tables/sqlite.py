@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from decorrupt.app.tables.errors import TableError
-from decorrupt.app.tables.running import INSTRUCTIONS, progress_handler
-from decorrupt.app.tables.values import ValueColumn
+from decorrupt.app.tables.cells import ValueColumn
+from decorrupt.app.tables.engine import INSTRUCTIONS, progress_handler
+from decorrupt.app.tables.names import TableError
 
 # Everything else (ATTACH, PRAGMA, writing) is refused: a query reads this file only.
 ALLOWED = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION}

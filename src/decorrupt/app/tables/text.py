@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from decorrupt.app.tables.errors import TableError
+from decorrupt.app.tables.names import TableError
 
 GZIP_MAGIC = b"\x1f\x8b"
 # The little-endian mark of UTF-32 begins with that of UTF-16, so it is tested first.

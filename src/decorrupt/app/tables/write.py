@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from decorrupt.app.tables.engine import sql_text
-from decorrupt.app.tables.errors import TableError, one_line
+from decorrupt.app.tables.names import TableError, one_line
 from decorrupt.app.tables.sources import ending
 from decorrupt.atomic import atomic_write
 

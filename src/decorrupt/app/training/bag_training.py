@@ -8,19 +8,25 @@ from typing import Any
 
 import numpy as np
 
-from decorrupt.app.training.held_out import MOST_JUDGED_ROWS, held_out_results
+from decorrupt.app.training.held_out import (
+    MOST_JUDGED_ROWS,
+    Judged,
+    checks_of,
+    expected_of,
+    held_out_results,
+    without_assumed,
+)
 from decorrupt.app.training.inexact_counts import check_method
-from decorrupt.app.training.judged import Judged, checks_of, expected_of, without_assumed
-from decorrupt.app.training.methods import (
+from decorrupt.app.training.model_card import ModelCard
+from decorrupt.app.training.results import plain
+from decorrupt.app.training.roles import BagRows
+from decorrupt.app.training.settings import (
     BAG_METHODS,
+    Settings,
     bag_candidates,
     check_several_classes,
     method_name,
 )
-from decorrupt.app.training.model_card import ModelCard
-from decorrupt.app.training.results import plain
-from decorrupt.app.training.roles import BagRows
-from decorrupt.app.training.settings import Settings
 from decorrupt.app.training.summary import summarize_bags, warn_of_bag_columns, warn_of_bags
 from decorrupt.app.training.words import warnings_on_bags
 from decorrupt.estimators import decision_threshold

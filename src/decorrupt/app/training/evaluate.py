@@ -11,8 +11,14 @@ from sklearn.metrics import roc_auc_score
 
 from decorrupt._typing import FloatArray
 from decorrupt.app.tables import TableError
-from decorrupt.app.training.held_out import held_out_results, histogram
-from decorrupt.app.training.judged import Judged, checks_of, expected_of, without_assumed
+from decorrupt.app.training.held_out import (
+    Judged,
+    checks_of,
+    expected_of,
+    held_out_results,
+    histogram,
+    without_assumed,
+)
 from decorrupt.app.training.predict import Predictions, Predictor
 from decorrupt.app.training.preprocess import prepare
 from decorrupt.app.training.results import (

@@ -1,11 +1,13 @@
-"""Inspection of bags before training: information, convexity, assumptions and warnings."""
+"""Inspection before training: information, convexity, assumptions and warnings."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
 from decorrupt.app.training.columns import CATEGORY, Features, column_cards
-from decorrupt.app.training.judged import checks_of
+from decorrupt.app.training.held_out import checks_of
 from decorrupt.app.training.preprocess import make_preprocessor, prepare
 from decorrupt.app.training.results import (
     AssumptionChecks,
@@ -13,23 +15,35 @@ from decorrupt.app.training.results import (
     BagShare,
     Convexity,
     Inspection,
+    SourceSummary,
     now,
     plain,
 )
 from decorrupt.app.training.roles import BagRows
-from decorrupt.app.training.summary import summarize_bags, warn_of_bag_columns, warn_of_bags
-from decorrupt.app.training.verdict import judge_bags
+from decorrupt.app.training.source_roles import SourceRows
+from decorrupt.app.training.summary import (
+    summarize_bags,
+    summarize_sources,
+    warn_of_bag_columns,
+    warn_of_bags,
+)
+from decorrupt.app.training.train import collected_warnings
+from decorrupt.app.training.verdict import judge_bags, judge_sources
+from decorrupt.app.training.words import ESTIMATED_RATES
 from decorrupt.assumptions import check_observed_assumptions
 from decorrupt.corruption import combine_bags
 from decorrupt.documents import count
+from decorrupt.noise_rates import estimate_noise_rates
 from decorrupt.observed import Observed
-from decorrupt.theory import convexity_floor, information, is_convex
+from decorrupt.theory import convexity_floor, information, is_convex, weights_comparison
 
 # The informative bags contribute this share of V together.
 INFORMATIVE = 0.9
 # An uninformative bag contributes less than this share of the mean contribution. With fewer rows
 # than this share of the mean size, it would do so with any usual proportion.
 UNINFORMATIVE = 0.01
+# A source with less than this share of the signal of clean labels is little better than chance.
+NEARLY_CHANCE = 0.2
 
 
 def inspect_bags(rows: BagRows, features: Features, *, seed: int) -> Inspection:
@@ -118,5 +132,57 @@ def _column_warnings(rows: BagRows, features: Features) -> list[str]:
         said.append(
             f"columns with more than 50 categories: {', '.join(map(repr, many))}; rare ones are "
             "folded into one"
+        )
+    return said
+
+
+def inspect_sources(rows: SourceRows, features: Features, *, seed: int = 0) -> Inspection:
+    """Return the information in every source; unknown rates are estimated first.
+
+    Parameters
+    ----------
+    rows : SourceRows
+        Rows with noisy labels, and rates if known.
+    features : Features
+        The columns that would be used.
+    seed : int
+        For the estimate.
+    """
+    said: list[str] = list(rows.warnings)
+    y, sources = rows.labels.is_pos.astype(int), rows.sources.astype(str)
+    rates = rows.rates
+    estimate: Any = None
+    if rates is None:
+        with collected_warnings(said):
+            prepared = prepare(rows.table.frame, features.columns, table=rows.table.name)
+            matrix = make_preprocessor(features.columns, len(y)).fit_transform(prepared)
+            estimate = estimate_noise_rates(matrix, y, sources=sources, random_state=seed)
+        rates = estimate.rates
+    noisy = rows.noisy(rates)
+    flips = np.array([rates[source] for source in noisy.ids.tolist()])
+    weights = weights_comparison(noisy.sizes, *flips.T).weights["optimal"]
+    summary = summarize_sources(noisy, noisy.by_source(weights), estimate)
+    return Inspection(
+        rows=rows.table.name,
+        situation="sources",
+        created=now(),
+        sources=summary,
+        columns=column_cards(features, {}, ()),
+        left_out=dict(features.left_out),
+        verdict=judge_sources(summary, estimated=rows.rates is None),
+        warnings=said + _warnings(summary, estimated=rows.rates is None),
+    )
+
+
+def _warnings(summary: SourceSummary, *, estimated: bool) -> list[str]:
+    said = [ESTIMATED_RATES] if estimated else []
+    weak = [
+        row["source"]
+        for row in summary["sources"]
+        if 1 - row["flip_pos"] - row["flip_neg"] < NEARLY_CHANCE
+    ]
+    if weak:
+        said.append(
+            f"sources whose labels are little better than chance: {', '.join(map(repr, weak))}"
         )
     return said

@@ -89,7 +89,6 @@ class ModelCard(TypedDict):
     warnings: list[str]
     not_for: list[str]  # completes the sentence "Do not use it …"
     configuration: dict[str, Value]  # every option of the command as resolved
-    configuration_from: dict[str, str]  # "command line" or "default"
 
 
 def has_card(metadata: dict[str, Any]) -> bool:

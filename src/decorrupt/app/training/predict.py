@@ -13,10 +13,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from decorrupt._typing import FloatArray
-from decorrupt.app.tables import TableError
+from decorrupt.app.tables import TableError, join_names
 from decorrupt.app.training.columns import CATEGORY, Column, need_columns
 from decorrupt.app.training.model_card import ModelCard, class_names, other_version, read_card
-from decorrupt.app.training.name_lists import join_names
 from decorrupt.app.training.preprocess import known_levels, name_of, prepare
 from decorrupt.losses import chosen_classes
 from decorrupt.observed import SHARE_TOL, is_share_row

@@ -11,9 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from decorrupt.app.tables import TableError, listed
+from decorrupt.app.tables import TableError, join_names, listed, split_names
 from decorrupt.app.training.columns import need_columns
-from decorrupt.app.training.name_lists import join_names, split_names
 from decorrupt.app.training.preprocess import as_text
 from decorrupt.app.training.table import Table, as_numbers, check_shares, group_codes, near_match
 from decorrupt.observed import NoisySources, Observed
@@ -48,7 +47,7 @@ def read_labels(table: Table, column: str, positive_label: str | None = None) ->
     """Return which rows are labelled positive.
 
     Without `positive_label` the labels must be 0 and 1, −1 and 1, or false and true. With it (one
-    value, or several, see :mod:`decorrupt.app.training.name_lists`) all other values are negative.
+    value, or several, see :mod:`decorrupt.app.tables.names`) all other values are negative.
 
     Raises
     ------

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from decorrupt.app.training.held_out import MOST_JUDGED_ROWS, held_out_results
-from decorrupt.app.training.judged import Judged, expected_of
-from decorrupt.app.training.methods import SOURCE_METHODS, method_name
+from decorrupt.app.training.held_out import MOST_JUDGED_ROWS, Judged, expected_of, held_out_results
 from decorrupt.app.training.model_card import ModelCard
-from decorrupt.app.training.settings import Settings
+from decorrupt.app.training.settings import SOURCE_METHODS, Settings, method_name
 from decorrupt.app.training.source_roles import SourceRows, named_strata
 from decorrupt.app.training.summary import summarize_sources
 from decorrupt.app.training.words import warnings_on_sources

@@ -17,7 +17,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 
 from decorrupt.app.training.bag_training import BagTraining
 from decorrupt.app.training.columns import Features, column_cards
-from decorrupt.app.training.judged import Judged
+from decorrupt.app.training.held_out import Judged
 from decorrupt.app.training.model_card import DiagnosticsCard, MethodCard, ModelCard
 from decorrupt.app.training.preprocess import (
     folded_levels,
@@ -189,7 +189,6 @@ def describe(
         "criteria": judged.results["criteria"],
         "diagnostics": diagnostics_of(estimator),
         "configuration": {},
-        "configuration_from": {},
     }
     return cast(ModelCard, card | task.card_fields(search, judged))
 

@@ -1,7 +1,11 @@
-"""The error of readers and writers of tables, and the check of column names."""
+"""Names of columns: lists of them in one text, and the error where one is missing."""
 
+from __future__ import annotations
+
+import csv
+import io
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
 PREFIX = re.compile(r"^[A-Z]\w*( [A-Z]\w*)* Error: ")
@@ -40,3 +44,30 @@ def _did_you_mean(name: str) -> str:
 def listed(names: Sequence[str], most: int = SHOWN_NAMES) -> str:
     """Return names in quotation marks, the first few if there are many."""
     return ", ".join(map(repr, names[:most])) + ", …" * (len(names) > most)
+
+
+def split_names(text: str | None) -> list[str]:
+    """Return the names in a text; raise TableError unless it is one list.
+
+    Examples
+    --------
+    >>> split_names('red,"green, or blue"')
+    ['red', 'green, or blue']
+    """
+    if not text:
+        return []
+    lists = list(csv.reader(io.StringIO(text, newline=""), skipinitialspace=True))
+    if len(lists) != 1:
+        raise TableError(
+            f"{text!r} is not a list of names: one with a line end is in double quotes"
+        )
+    (names,) = lists
+    return [name for name in names if name]
+
+
+def join_names(names: Iterable[object]) -> str:
+    """Return a text that :func:`split_names` splits again."""
+    line = io.StringIO()
+    end = "\r\n"  # a name that contains one of its characters is quoted
+    csv.writer(line, lineterminator=end).writerow(names)
+    return line.getvalue().removesuffix(end)

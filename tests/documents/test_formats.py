@@ -2,7 +2,7 @@
 
 import pytest
 
-from decorrupt.documents.numbers import count, duration, number, p_value, signed, value_cell
+from decorrupt.documents.formats import count, duration, number, p_value, signed, value_cell
 
 
 @pytest.mark.parametrize(

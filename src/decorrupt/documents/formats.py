@@ -1,4 +1,4 @@
-"""Text from tables and model files, made safe for a terminal.
+"""Numbers as text, and text that is safe for a terminal.
 
 Column names, class names and the metadata of a model file may contain control characters, with
 which a terminal can be made to hide or change what it shows.
@@ -7,7 +7,8 @@ which a terminal can be made to hide or change what it shows.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
@@ -16,6 +17,42 @@ if TYPE_CHECKING:
 CONTROL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]"
 )
+
+
+def number(value: float | None, decimals: int = 3) -> str:
+    """Return a value rounded to `decimals`, or a dash for None."""
+    return "—" if value is None else f"{value:.{decimals}f}".replace("-", "−")
+
+
+def signed(value: float, decimals: int = 3) -> str:
+    """Return a difference with its sign."""
+    return f"{value:+.{decimals}f}".replace("-", "−")
+
+
+def p_value(value: float) -> str:
+    """Return a p-value rounded to three decimals."""
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def count(n: int, thing: str) -> str:
+    """Return a number with its noun in singular or plural."""
+    return f"{n:,} {thing}{'' if n == 1 else 's'}"
+
+
+def duration(seconds: float) -> str:
+    """Return a duration in seconds, minutes or hours."""
+    if seconds < 120:
+        return f"{seconds:.1f} s"
+    if seconds < 7200:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"
+
+
+def value_cell(
+    value: float | None, write: Callable[[float], str] = number
+) -> dict[str, Any] | None:
+    """Return a table cell that shows `write(value)` and is sorted by the value; None for None."""
+    return None if value is None else {"text": write(value), "sort": f"{value:.9f}"}
 
 
 def printable(text: str) -> str:
