@@ -271,7 +271,6 @@ BUILDING_BLOCKS = [
             "observed.read_bags",
             "observed.read_sources",
             "observed.read_labels",
-            "observed.labels_as_bags",
             "observed.check_bags",
             "observed.class_columns",
             "observed.resolve_class_prior",
@@ -365,13 +364,12 @@ BUILDING_BLOCKS = [
     ),
     Group(
         "Solvers",
-        "Minimisers of risk(Zθ) + λ‖θ‖².        The solvers by name.",
+        "Minimisers of risk(Zθ) + λ‖θ‖².",
         [
             "solvers.Problem",
             "solvers.Solution",
             "solvers.Objective",
             "solvers.SolverResult",
-            "solvers.choose_solver",
             "solvers.convexity_floor",
             "solvers.is_minimum",
             "solvers.least_admissible_reg",
@@ -383,7 +381,6 @@ BUILDING_BLOCKS = [
         {
             "solvers.DEFAULT_MAX_ITER": "Largest number of iterations, 1,000.",
             "solvers.DEFAULT_TOL": "Norm of the gradient at which solvers stop, 1e-6.",
-            "solvers.SOLVERS": "",
         },
     ),
 ]

@@ -33,8 +33,6 @@ PSVM_GRID = {"C": [0.1, 1.0, 10.0], "C_p": [1.0, 10.0, 100.0], "kernel_gamma": P
 CONVEX_PSVM_GRID = {"kernel_gamma": PAPER_GAMMAS}
 SELECTION_PLANES, FINAL_PLANES = 3, 10
 SELECTION_STARTS, FINAL_STARTS = 1, 10
-# With few bags every start can fit the training counts; held-out bags show which one generalises.
-COUNT_STARTS = [("mean_map",), ("intercept",)]
 
 
 @dataclass(frozen=True)
@@ -89,12 +87,6 @@ def _corrected_loss(task: Task) -> Fitted:
 
 
 def _count_likelihood(task: Task) -> Fitted:
-    candidate = ("count_likelihood", CountLikelihoodClassifier(), {"starts": COUNT_STARTS})
-    return _auto(task, candidates=[candidate], **_one_model(task))
-
-
-def _supervised(task: Task) -> Fitted:
-    # With labels the likelihood has one maximum, regardless of the start.
     return _auto(task, candidates=[CountLikelihoodClassifier()], **_one_model(task))
 
 
@@ -184,7 +176,7 @@ class Method:
 
 
 METHODS = {
-    "supervised": Method(_supervised, sees_labels=True),
+    "supervised": Method(_count_likelihood, sees_labels=True),
     "mean_map": Method(_mean_map),
     "corrected_loss": Method(_corrected_loss),
     "count_likelihood": Method(_count_likelihood),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar, dataclass_transform
 
 Class = TypeVar("Class", bound=type)
@@ -14,7 +14,7 @@ SECTION = re.compile(r"(?m)^(\w[\w ]*)\n-+\n")
 ENTRY = re.compile(r"(?m)^(\S.*)\n((?:[ \t]+.*\n|\n(?=[ \t]))*)")
 
 
-@dataclass_transform(kw_only_default=True, eq_default=False)
+@dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(field,))
 def estimator(cls: Class) -> Class:
     """Make a keyword-only dataclass with scikit-learn's repr, hash and equality.
 
@@ -23,7 +23,7 @@ def estimator(cls: Class) -> Class:
     """
     made: Any = dataclass(kw_only=True, eq=False, repr=False)(cls)
     own = inspect.cleandoc(made.__doc__ or "")
-    names = [field.name for field in fields(made)]
+    names = [each.name for each in fields(made)]
     for title in ("Parameters", "Attributes"):
         described: dict[str, str] = {}
         for base in [*reversed(made.__mro__[1:]), made]:

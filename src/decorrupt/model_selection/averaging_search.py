@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import field
 from functools import partial
 from typing import Any, ClassVar
 
@@ -108,7 +109,7 @@ class AveragingSearch(MetaEstimatorMixin, LabelAccuracyMixin, BaseEstimator):
     random_state: Any = None
     ensemble: str = "average"
 
-    class_prior_: ClassVar[FloatArray]
+    class_prior_: FloatArray = field(init=False)
     default_kernels: ClassVar[tuple[str, ...]]
 
     def _check_search(self) -> None:
