@@ -245,8 +245,3 @@ def test_options_for_two_classes_say_so(data, params, message):
         fit_classes(data, **params)
     takes_several = params == {"combine": "exact_sources"}
     assert get_tags(model).classifier_tags.multi_class == takes_several
-
-
-def test_only_the_logistic_loss_has_probabilities():
-    assert hasattr(CorruptedSourcesClassifier(), "predict_proba")
-    assert not hasattr(CorruptedSourcesClassifier(loss="huber"), "predict_proba")

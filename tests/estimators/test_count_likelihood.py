@@ -1,8 +1,5 @@
 """Learning from counts: the likelihood is maximised, and what comes of it is a classifier."""
 
-import os
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,7 +9,6 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.preprocessing import StandardScaler
 
 from decorrupt.estimators import CountLikelihoodClassifier
 from decorrupt.exceptions import RoundedCountsWarning
@@ -184,50 +180,3 @@ def test_counts_that_do_not_match_sizes_are_ranges_with_a_warning(bag_data):
 def test_bad_parameters(bag_data, params, message):
     with pytest.raises(ValueError, match=message):
         fit(bag_data, **params)
-
-
-def read_uci(name, positives):
-    folder = os.environ.get("DECORRUPT_DATA")
-    if not folder:
-        pytest.skip("DECORRUPT_DATA is not set: the directory of the UCI files")
-    table = pd.read_csv(Path(folder) / f"{name}.csv.gz")
-    labels = table.pop("label").isin(positives).to_numpy()
-    return table.to_numpy(dtype=float), labels.astype(int)
-
-
-def choose_reg_strength(X, y, bags):
-    """Return the λ with the best count likelihood on a fifth of the bags; no label is looked at."""
-    reg_strengths = [1e-3, 1e-4, 1e-5, 1e-6]
-    features = fit_feature_map(X, Kernel("rbf", gamma=1 / X.shape[1]), random_state=0).matrix
-    observed = read_bags(y, bags)
-    held_out = bags % 5 == 0
-    train, test = np.flatnonzero(~held_out), np.flatnonzero(held_out)
-    path = solve_path(features[train], observed.take(train), reg_strengths)
-    quality = [
-        count_log_likelihood(
-            expit(features[test] @ s.result.coef[:-1] + s.result.coef[-1]), observed.take(test)
-        ).sum()
-        for s in path
-    ]
-    return reg_strengths[int(np.argmax(quality))]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("name", "positives"), [("banknote", [0]), ("wireless", [1])])
-@pytest.mark.parametrize("repetition", range(3))
-def test_bags_of_sixteen_are_worth_labels(name, positives, repetition):
-    X, labels = read_uci(name, positives)
-    order = np.random.default_rng(repetition).permutation(len(labels))
-    train, test = np.split(order, [int(0.8 * len(order))])
-    scale = StandardScaler().fit(X[train])
-    X_train, X_test = scale.transform(X[train]), scale.transform(X[test])
-    bags = np.arange(len(train)) // 16
-    y = (np.bincount(bags, labels[train]) / np.bincount(bags))[bags]
-    reg_strength = choose_reg_strength(X_train, y, bags)
-    model = CountLikelihoodClassifier(
-        reg_strength=reg_strength, kernel_gamma=1 / X.shape[1], random_state=0
-    )
-    supervised = clone(model).fit(X_train, labels[train]).predict(X_test)
-    from_bags = model.fit(X_train, y, bags=bags).predict(X_test)
-    wanted = balanced_accuracy_score(labels[test], supervised)
-    assert balanced_accuracy_score(labels[test], from_bags) >= wanted - 0.01

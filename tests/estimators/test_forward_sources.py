@@ -5,12 +5,8 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 from scipy.special import expit, logit, softmax
-from scipy.stats import norm
-from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import balanced_accuracy_score, log_loss
 
-from decorrupt import CorruptedSourcesClassifier
 from decorrupt.corruption import corrupt_labels
 from decorrupt.estimators import ForwardSourcesClassifier
 from helpers.class_sources import RATES, three_classes
@@ -27,14 +23,6 @@ def fit(data, source_priors=None, **params):
         noise_rates=data.rates,
         source_priors=source_priors,
     )
-
-
-@pytest.mark.parametrize("source_priors", [None, 0.5, {"expert": 0.5, "crowd": 0.5, "rule": 0.5}])
-@pytest.mark.parametrize("kernel", ["rbf", "linear"])
-def test_learns_the_clean_classes(source_data, source_priors, kernel):
-    model = fit(source_data, source_priors=source_priors, kernel=kernel)
-    assert balanced_accuracy_score(source_data.labels, model.predict(source_data.X)) > 0.88
-    assert model.noise_rates_["rule"] == (0.4, 0.1)
 
 
 @pytest.mark.parametrize("noise_rates", [None, (0.0, 0.0)])
@@ -81,19 +69,6 @@ def asymmetric(seed=0, n_rows=4000):
     return X, labels, corrupt_labels(labels, (0.4, 0.05), random_state=seed)
 
 
-def test_beats_ignoring_the_noise():
-    """Ignored noise shrinks and shifts the probabilities, so that accuracy at ½ suffers."""
-    X, _, noisy = asymmetric()
-    model = ForwardSourcesClassifier(kernel="linear", reg_strength=1e-4, decision="accuracy")
-    forward = clone(model).fit(X, noisy, noise_rates=(0.4, 0.05))
-    ignoring = clone(model).fit(X, noisy)
-    X_test, test_labels, _ = asymmetric(seed=1, n_rows=20_000)
-    assert forward.score(X_test, test_labels) > norm.cdf(1) - 0.006
-    assert forward.score(X_test, test_labels) > ignoring.score(X_test, test_labels) + 0.03
-    losses = [log_loss(test_labels, m.predict_proba(X_test)) for m in (forward, ignoring)]
-    assert losses[0] < losses[1] - 0.05
-
-
 def test_recovers_the_true_log_odds():
     X, _, noisy = asymmetric(n_rows=20_000)
     model = ForwardSourcesClassifier(kernel="linear", reg_strength=1e-6)
@@ -131,32 +106,11 @@ def test_a_source_per_row(source_data):
     assert model.score(d.X, d.labels) > 0.88
 
 
-def test_priors_and_rates_are_read_as_by_the_corrected_loss(source_data):
-    d, model = source_data, fit(source_data)
-    corrected = CorruptedSourcesClassifier(reg_strength=0.01)
-    corrected.fit(d.X, d.noisy, sources=d.sources, noise_rates=d.rates)
-    assert model.source_priors_ == corrected.source_priors_
-    assert model.noise_rates_ == corrected.noise_rates_
-    assert model.class_prior_ == pytest.approx(corrected.class_prior_)
-
-
 def test_matched_probabilities_have_the_prior_as_mean(source_data):
     d = source_data
     model = fit(d, source_priors=0.45)
     assert model.predict_proba(d.X)[:, 1].mean() == pytest.approx(0.45, rel=1e-9)
     assert model.decision_threshold_ == pytest.approx(logit(0.45))
-
-
-@pytest.mark.parametrize(
-    ("params", "message"),
-    [
-        ({"source_priors": {"expert": 0.5}}, r"source_priors have no entry for source 'crowd'"),
-        ({"source_priors": 1.0}, r"source_priors of source 'crowd' are 1"),
-    ],
-)
-def test_bad_parameters(source_data, params, message):
-    with pytest.raises(ValueError, match=message):
-        fit(source_data, **params)
 
 
 # --- several classes

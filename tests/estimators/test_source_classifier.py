@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import balanced_accuracy_score
 
-from decorrupt import CorruptedSourcesClassifier, ForwardSourcesClassifier, load, save
+from decorrupt import CorruptedSourcesClassifier, ForwardSourcesClassifier
 from decorrupt.corruption import corrupt_labels
 from helpers.class_sources import RATES, three_classes
 
@@ -165,49 +165,6 @@ def test_unknown_rates_are_estimated(kind):
     assert model.score(X, labels) > 0.97
     with pytest.raises(ValueError, match=r"noise_rates='guess'.*'estimate' or None"):
         kind().fit(X, noisy, noise_rates="guess")
-
-
-def test_a_saved_model_predicts_the_same(data, tmp_path):
-    for model in (fit(BOTH[0], data), fit(BOTH[2], data)):
-        save(model, tmp_path / "model.skops")
-        again = load(tmp_path / "model.skops")
-        assert_allclose(again.predict_proba(data.X), model.predict_proba(data.X))
-        assert_allclose(again.noise_rates_["crowd"], RATES["crowd"])
-
-
-def with_rates(**changed):
-    return {"noise_rates": RATES | changed}
-
-
-SINGULAR = np.array([[0.5, 0.5, 0.0], [0.5, 0.5, 0.0], [0.0, 0.0, 1.0]])
-BAD = {
-    "singular": (with_rates(crowd=SINGULAR), r"source 'crowd' are singular.*classes 0, 1"),
-    "not stochastic": (with_rates(rule=2 * RATES["rule"]), r"source 'rule': row 0 is \[1\.4"),
-    "a pair": (with_rates(rule=(0.1, 0.2)), r"source 'rule' have shape \(2,\).*\(3, 3\)"),
-    "words": (with_rates(rule="high"), r"source 'rule' are not a matrix of numbers: 'high'"),
-    "more classes than y": (
-        with_rates(rule=np.eye(4)),
-        r"'rule' have 4 classes, but y has 3: \[0, 1, 2\]; a class that no source reports",
-    ),
-    "fewer classes than y": (with_rates(rule=np.eye(2)), r"source 'rule' have 2 classes, but y"),
-    "no matrix": (
-        {"noise_rates": {s: RATES[s] for s in ("expert", "crowd")}},
-        r"no entry for source 'rule' \(they have: 'expert', 'crowd'\)",
-    ),
-    "no rates": ({"noise_rates": None}, r"3 sources but no noise_rates.*matrix"),
-    "a matrix per row": (
-        {"noise_rates": np.tile(np.eye(3), (900, 1, 1))},
-        r"shape \(900, 3, 3\).*every row is a source: sources=range",
-    ),
-}
-
-
-@for_both
-@pytest.mark.parametrize("case", BAD)
-def test_bad_rates(model, data, case):
-    rates, message = BAD[case]
-    with pytest.raises(ValueError, match=message):
-        fit(model, data, **rates)
 
 
 @for_both

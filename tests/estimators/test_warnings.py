@@ -106,8 +106,10 @@ def test_a_fit_on_bags_warns_once_at_the_callers_line(model, changed, category, 
     X[:, 1] *= changed.get("scale", 1.0)
     with pytest.warns(category) as caught:
         clone(model).fit(X, y, bags=bag_data.bags)
-    files = [Path(one.filename).name for one in caught if one.category is category]
-    assert files == [Path(__file__).name]
+    (warning,) = [one for one in caught if one.category is category]
+    assert Path(warning.filename).name == Path(__file__).name
+    if category is OneClassWarning:
+        assert "predicts class 0 for all 600 training rows" in str(warning.message)
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -199,17 +201,6 @@ def test_only_the_refit_of_a_search_warns(n_jobs, bag_data, capfd):
     assert "Warning" not in capfd.readouterr().err  # of a worker process
 
 
-@pytest.mark.filterwarnings("ignore::decorrupt.exceptions.RoundedCountsWarning")
-@pytest.mark.parametrize("estimator", [CountLikelihoodClassifier, MeanMapClassifier])
-def test_one_class_for_all_rows_is_warned_of(estimator, bag_data):
-    # A kernel that sees no difference between rows leaves the prior alone.
-    model = make(estimator, kernel_gamma=1e-12, decision="accuracy")
-    y = bag_data.y / 4
-    with pytest.warns(OneClassWarning, match="predicts class 0 for all 600 training rows"):
-        model.fit(bag_data.X, y, bags=bag_data.bags)
-    assert (model.predict(bag_data.X) == 0).all()
-
-
 @pytest.mark.parametrize("model", SINGLE_ON_BAGS, ids=name_of)
 @pytest.mark.parametrize("kernel", ["rbf", "exponential", "laplacian", "linear"])
 def test_where_the_columns_lie_does_not_matter(model, kernel, bag_data):
@@ -246,14 +237,3 @@ def test_unscaled_columns_end_with_advice(monkeypatch, estimator):
     model = with_params(make(estimator), kernel="linear", n_starts=1)
     with pytest.warns(ConvergenceWarning, match="max_iter=1000.*StandardScaler"):
         model.fit(X, y, bags=bags)
-
-
-def test_a_slightly_negative_risk_is_a_fact_and_a_far_negative_one_a_warning(bag_data):
-    d = bag_data
-    facts = make(CorrectedLossClassifier).fit(d.X + 3 * d.labels[:, None], d.y, bags=d.bags)
-    assert not facts.diagnostics_.is_overfitted
-    overfitted = make(CorrectedLossClassifier, reg_strength=1e-7, kernel_gamma=20.0)
-    with pytest.warns(NegativeRiskWarning, match="more than two standard errors"):
-        overfitted.fit(d.X, d.y, bags=d.bags)
-    found = overfitted.diagnostics_
-    assert found.training_risk < -2 * found.risk_std_error

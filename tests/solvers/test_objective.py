@@ -121,21 +121,6 @@ def test_the_intercept_is_last_and_free_of_the_penalty():
     assert_allclose(gradient(objective)(coef)[-1], slope_in_intercept, atol=1e-5)
 
 
-def test_another_reg_strength_leaves_the_first_objective_alone():
-    objective, coef = problem()
-    before = value(objective)(coef)
-    assert objective.with_reg_strength(7.0).reg_strength == 7.0
-    assert value(objective)(coef) == before
-
-
-def test_evaluating_does_not_write_to_the_coefficients():
-    objective, coef = problem(fit_intercept=True)
-    kept = coef.copy()
-    objective.value_and_gradient(coef)
-    objective.hessian(coef)
-    assert (coef == kept).all()
-
-
 @pytest.mark.parametrize("fit_intercept", [False, True])
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_coefficients_are_split_into_features_and_intercept(n_classes, fit_intercept):
