@@ -56,11 +56,10 @@ def automatic(X, _, y, bags, **params):
 
 
 def count_likelihood(*data, kernels=("rbf",)):
-    """The plain search: the best of kernel, width, start and λ by the held-out likelihood."""
-    starts = {"starts": [("mean_map",), ("intercept",)]}
+    """The plain search: the best of kernel, width and λ by the held-out likelihood."""
     return automatic(
         *data,
-        candidates=[(k, CountLikelihoodClassifier(kernel=k), starts) for k in kernels],
+        candidates=[(k, CountLikelihoodClassifier(kernel=k)) for k in kernels],
         ensemble="best",
         reg_strengths=DEFAULT_REG_STRENGTHS,
         check_assumptions=False,

@@ -55,11 +55,10 @@ def fit_on_axes(method, n_rows, bag_size, n_columns, rank):
         kernel=decorrupt.Kernel(max_rank=rank),
         max_iter=ITERATIONS,
         tol=0.0,
-        solver="lbfgs",
         random_state=0,
     )
     if method == "CountLikelihoodClassifier":
-        model.set_params(starts=["intercept"], reg_strength=0.1)
+        model.set_params(reg_strength=0.1)
     return lambda: model.fit(X, y, bags=bags), dict
 
 

@@ -44,13 +44,11 @@ CASES = (
         "corrected loss",
         CorrectedLossClassifier(fit_intercept=False),
         "corrected_accuracy",
-        {},
     ),
     (
         "count likelihood",
         CountLikelihoodClassifier(),
         "count_log_likelihood",
-        {"starts": [("mean_map",), ("intercept",)]},
     ),
 )
 
@@ -62,12 +60,12 @@ def shortfall(search, chosen):
     return (search.best_score_ - score) / search.best_score_std_error_
 
 
-def compare(problem, name, template, scoring, also, *, is_judged):
+def compare(problem, name, template, scoring, *, is_judged):
     """Yield the ratio of the times, and how far the choice is below the best of the grid search."""
     n_rows, label, seed = problem
     X, y, bags = data(n_rows, seed)
     paths = AutoLabelProportionsClassifier(
-        candidates=[(name, template, also)],
+        candidates=[(name, template)],
         ensemble="best",
         reg_strengths=GRIDS[label],
         kernel_gammas=GAMMAS,
@@ -76,7 +74,7 @@ def compare(problem, name, template, scoring, also, *, is_judged):
         check_assumptions=False,
     )
     template = clone(template).set_params(random_state=0)
-    grid = {"kernel_gamma": GAMMAS, "reg_strength": GRIDS[label]} | also
+    grid = {"kernel_gamma": GAMMAS, "reg_strength": GRIDS[label]}
     (seconds, path), (grid_seconds, search) = seconds_of(
         lambda: paths.fit(X, y, bags=bags),
         lambda: BagGridSearchCV(template, grid, scoring=scoring).fit(X, y, bags=bags),

@@ -2,7 +2,7 @@
 
 Each record (a JSON line) is one fit: data set, kernel, bag size or noise, split, method and λ. λ is
 "auto", 0.001, or s/(2·C·n) for a grid of C, in the notation of
-`decorrupt.estimators.default_strength`. The best λ of all these is chosen with the labels of the
+`decorrupt.estimators.kernel_classifier`. The best λ of all these is chosen with the labels of the
 test rows: it is a ceiling, not a method. The two constants C were decided on these data, by the
 log loss and the balanced accuracy of the test rows; none of the data sets is one of the paper's.
 See records.py for how to run it.
@@ -37,7 +37,7 @@ from decorrupt import (
     ProportionMatchingClassifier,
 )
 from decorrupt.corruption import corrupt_labels
-from decorrupt.estimators.default_strength import COUNT_PRIOR_VARIANCE
+from decorrupt.estimators.kernel_classifier import COUNT_PRIOR_VARIANCE
 from decorrupt.features import Kernel
 from decorrupt.losses import probabilities, shift_prior
 from records import RESULTS, main, markdown
@@ -182,11 +182,11 @@ def on_sources(name, kernel, noise, split, method):
     kind = ForwardSourcesClassifier if method == "forward" else CorruptedSourcesClassifier
 
     def make(strength):
-        given = {"noise_rates": rates} if is_corrected else {}
-        return kind(reg_strength=strength, **given, **params)
+        return kind(reg_strength=strength, **params)
 
     def fit(model):
-        return model.fit(X, noisy, sources=sources) if is_corrected else model.fit(X, noisy)
+        known = {"sources": sources, "noise_rates": rates} if is_corrected else {}
+        return model.fit(X, noisy, **known)
 
     return fit_all(make, fit, X_test, y_test)
 

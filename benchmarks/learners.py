@@ -72,10 +72,8 @@ def supervised_network(X, y, _, bags):
 
 
 def kernel(X, _, shares, bags):
-    two_classes = {"starts": [("mean_map",), ("intercept",)]}
-    grid = two_classes if shares.shape[1] == 2 else {}
     search = AutoLabelProportionsClassifier(
-        candidates=[("count_likelihood", CountLikelihoodClassifier(), grid)],
+        candidates=[CountLikelihoodClassifier()],
         ensemble="best",
         reg_strengths=DEFAULT_REG_STRENGTHS,
         check_assumptions=False,  # the bags are drawn at random

@@ -337,13 +337,12 @@ BUILDING_BLOCKS = [
     ),
     Group(
         "Solvers",
-        "Minimisers of risk(Zθ) + λ‖θ‖².        The solvers by name.",
+        "Minimisers of risk(Zθ) + λ‖θ‖².",
         [
             "solvers.Problem",
             "solvers.Solution",
             "solvers.Objective",
             "solvers.SolverResult",
-            "solvers.choose_solver",
             "solvers.convexity_floor",
             "solvers.is_minimum",
             "solvers.least_admissible_reg",
@@ -355,7 +354,6 @@ BUILDING_BLOCKS = [
         {
             "solvers.DEFAULT_MAX_ITER": "Largest number of iterations, 1,000.",
             "solvers.DEFAULT_TOL": "Norm of the gradient at which solvers stop, 1e-6.",
-            "solvers.SOLVERS": "",
         },
     ),
 ]

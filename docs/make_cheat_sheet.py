@@ -101,8 +101,8 @@ HAVE = (
             "model.fit(X, bag_targets(ward, share), bags=ward)",
             "model.predict_proba(X_new)",
         ),
-        "Sources: AutoSourcesClassifier(noise_rates=…).fit(X, y, sources=…). A row with a label of "
-        "its own is a bag of one row. Forests: EMClassifier.",
+        "Sources: AutoSourcesClassifier().fit(X, y, sources=…, noise_rates=…). A row with a label "
+        "of its own is a bag of one row. Forests: EMClassifier.",
     ),
 )
 WARNINGS = (

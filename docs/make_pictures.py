@@ -164,8 +164,8 @@ def sources() -> None:
     data = make_corrupted_sources(sizes, rates, random_state=0)
     options = {"kernel": "linear", "reg_strength": 0.001, "decision": "accuracy"}
     naive = CorruptedSourcesClassifier(**options).fit(data.X, data.y)
-    known = ForwardSourcesClassifier(noise_rates=rates, **options)
-    known.fit(data.X, data.y, sources=data.sources)
+    known = ForwardSourcesClassifier(**options)
+    known.fit(data.X, data.y, sources=data.sources, noise_rates=rates)
 
     def right(model: Any) -> float:
         offset = model.intercept_ - model.decision_threshold_

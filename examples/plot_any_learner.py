@@ -40,10 +40,9 @@ FORMS = {
         np.column_stack([np.sinh(columns), rng.normal(size=columns.shape)])
     ),
 }
-STARTS = {"starts": [("mean_map",), ("intercept",)]}
 METHODS = {
     "kernel count likelihood": AutoLabelProportionsClassifier(
-        candidates=[("count_likelihood", CountLikelihoodClassifier(), STARTS)],
+        candidates=[CountLikelihoodClassifier()],
         ensemble="best",
         reg_strengths=[0.1, 0.01, 1e-3, 1e-4, 1e-5, 1e-6],
         check_assumptions=False,  # the bags are drawn at random

@@ -29,7 +29,7 @@ def draw_rows(n_rows, rng):
 def fit(X, labels, bags):
     """Return a model trained on the bags, and their information V."""
     shares = np.bincount(bags, labels) / np.bincount(bags)
-    model = CountLikelihoodClassifier(kernel="linear", reg_strength=1e-3, starts=("intercept",))
+    model = CountLikelihoodClassifier(kernel="linear", reg_strength=1e-3)
     return model.fit(X, shares[bags], bags=bags), float(information(np.bincount(bags), shares))
 
 

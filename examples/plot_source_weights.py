@@ -39,10 +39,10 @@ for place, rate in enumerate(NOISE):
         data = make_corrupted_sources(100, rates, mean=(1.0, 0.0, 0.0), random_state=repeat)
         for scheme in COMBINE:
             model = CorruptedSourcesClassifier(
-                noise_rates=rates, combine=COMBINE[scheme], kernel="linear",
+                combine=COMBINE[scheme], kernel="linear",
                 reg_strength=1e-2, risk_correction="abs",
             )  # fmt: skip
-            model.fit(data.X, data.y, sources=data.sources)
+            model.fit(data.X, data.y, sources=data.sources, noise_rates=rates)
             offset = model.intercept_ - model.decision_threshold_
             errors[scheme][place, repeat] = data.population.linear_error(model.coef_, offset)
 

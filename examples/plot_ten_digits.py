@@ -27,7 +27,7 @@ print(f"{n_bags} bags; the counts of the first three bags:\n{counts[:3]}")
 # %%
 # The likelihood of the counts, from a path that starts at the intercept alone: with so few bags the
 # start matters.
-model = CountLikelihoodClassifier(reg_strength=1e-6, starts=["intercept"], random_state=0)
+model = CountLikelihoodClassifier(reg_strength=1e-6, random_state=0)
 model.fit(X, counts[bags] / 64, bags=bags)
 ceiling = CountLikelihoodClassifier(reg_strength=1e-6, random_state=0).fit(X, hidden)
 print(f"trained on 21 bags: accuracy {model.score(X_test, y_test):.3f}")

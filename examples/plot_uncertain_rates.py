@@ -28,8 +28,9 @@ ends = {name: np.array([*own.values()]).T for name, own in audit.intervals.items
 drawn = [{name: tuple(rng.uniform(*own)) for name, own in ends.items()} for _ in range(15)]
 predictions = []
 for rates in (audit.rates, *drawn):
-    model = ForwardSourcesClassifier(noise_rates=rates, random_state=0)
-    predictions.append(model.fit(X[:1200], label[:1200], sources=who[:1200]).predict(X[1200:]))
+    model = ForwardSourcesClassifier(random_state=0)
+    model.fit(X[:1200], label[:1200], sources=who[:1200], noise_rates=rates)
+    predictions.append(model.predict(X[1200:]))
 changed = np.mean(predictions != predictions[0], axis=1)
 accuracy = np.mean(predictions == truth[1200:], axis=1)
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 from decorrupt import AutoLabelProportionsClassifier
 from decorrupt.datasets import make_bags, make_gaussian_classes
-from decorrupt.estimators import BagClassifier
+from decorrupt.estimators import BagFitMixin, KernelClassifier, estimator
 from decorrupt.losses import probabilities, slope_in_scores
 from decorrupt.observed import Observed
-from decorrupt.solvers import Problem, mean_map_start
+from decorrupt.solvers import Problem, prior_start
 
 
 # start: risk
@@ -50,14 +50,14 @@ class SquaredMatchingRisk:
 
 
 # start: estimator
-class SquaredMatchingClassifier(BagClassifier):
+@estimator
+class SquaredMatchingClassifier(BagFitMixin, KernelClassifier):
     """Fit the mean probabilities of each bag to its class shares by least squares."""
 
-    labels_as_bags = True  # without bags, every labelled row is a bag of its own
-
     def problem(self, observed):
-        """Return the risk, and where its minimisation starts."""
-        return Problem(SquaredMatchingRisk(observed), mean_map_start(observed))
+        """Return the risk, the rows it is worth, and where its minimisation starts."""
+        start = prior_start(observed.class_prior)
+        return Problem(SquaredMatchingRisk(observed), observed.n_rows, start)
 
 
 # end: estimator

@@ -45,7 +45,7 @@ def laplacian_mean_map(
     """
     observed = Observed.from_bags(y, bags)
     combination = laplacian_combination(observed.mean_by_bag(X), observed, smoothness)
-    problem = Problem(logistic_risk(combination, observed))
+    problem = Problem(logistic_risk(combination, observed), observed.n_rows)
     (solution,) = solve_problem(
         problem, X, [reg_strength], n_classes=2, fit_intercept=True, tol=TOL
     )
@@ -103,7 +103,7 @@ def alternating_mean_map(
         Maximum number of refits.
     """
     observed = Observed.from_bags(y, bags)
-    start = MeanMapClassifier(kernel="linear", reg_strength=reg_strength, check_assumptions=False)
+    start = MeanMapClassifier(kernel="linear", reg_strength=reg_strength)
     labels = label_top_rows(start.fit(X, y, bags=bags).decision_function(X), observed)
     for _ in range(max_rounds):
         model = LogisticRegression(C=1 / (2 * reg_strength * len(X)), tol=TOL).fit(X, labels)

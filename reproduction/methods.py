@@ -33,8 +33,6 @@ PSVM_GRID = {"C": [0.1, 1.0, 10.0], "C_p": [1.0, 10.0, 100.0], "kernel_gamma": P
 CONVEX_PSVM_GRID = {"kernel_gamma": PAPER_GAMMAS}
 SELECTION_PLANES, FINAL_PLANES = 3, 10
 SELECTION_STARTS, FINAL_STARTS = 1, 10
-# With few bags every start can fit the training counts; held-out bags show which one generalises.
-COUNT_STARTS = [("mean_map",), ("intercept",)]
 
 
 @dataclass(frozen=True)
@@ -64,7 +62,7 @@ def _auto(task: Task, **options: Any) -> Fitted:
         check_assumptions=False,  # the bags are drawn at random
         **options,
     )
-    model.train(task.X, task.y, bags=task.bags)
+    model.fit(task.X, task.y, bags=task.bags)
     params = model.best_params_
     if model.ensemble == "average":
         params = (
@@ -89,12 +87,6 @@ def _corrected_loss(task: Task) -> Fitted:
 
 
 def _count_likelihood(task: Task) -> Fitted:
-    candidate = ("count_likelihood", CountLikelihoodClassifier(), {"starts": COUNT_STARTS})
-    return _auto(task, candidates=[candidate], **_one_model(task))
-
-
-def _supervised(task: Task) -> Fitted:
-    # With labels the likelihood has one maximum, regardless of the start.
     return _auto(task, candidates=[CountLikelihoodClassifier()], **_one_model(task))
 
 
@@ -111,7 +103,7 @@ def _invcal(task: Task) -> Fitted:
     search = BagGridSearchCV(
         InvCalClassifier(), INVCAL_GRID, scoring="proportion_risk", cv=_folds(task)
     )
-    search.train(task.X, task.y, bags=task.bags)
+    search.fit(task.X, task.y, bags=task.bags)
     return Fitted(search, search.best_params_, search.best_score_)
 
 
@@ -130,7 +122,7 @@ def _selected(template: Any, grid: dict[str, list[float]], task: Task, **final: 
     search = BagGridSearchCV(
         template, grid, scoring="proportion_risk", cv=_folds(task), refit=False
     )
-    search.train(task.X, task.y, bags=task.bags)
+    search.fit(task.X, task.y, bags=task.bags)
     model = template.set_params(**final, **search.best_params_)
     model.fit(task.X, task.y, bags=task.bags)
     return Fitted(model, search.best_params_, search.best_score_)
@@ -161,13 +153,13 @@ def _folds(task: Task) -> BagKFold:
 
 def _em_forest(task: Task) -> Fitted:
     model = EMClassifier(cv=_n_folds(task), random_state=task.seed % 2**31)
-    model.train(task.X, task.y, bags=task.bags)
+    model.fit(task.X, task.y, bags=task.bags)
     return Fitted(model, {}, model.held_out_log_likelihood_ / len(np.asarray(task.y)))
 
 
 def _supervised_forest(task: Task) -> Fitted:
     model = EMClassifier(random_state=task.seed % 2**31)
-    model.train(task.X, task.y)
+    model.fit(task.X, task.y)
     return Fitted(model, {}, np.nan)
 
 
@@ -184,7 +176,7 @@ class Method:
 
 
 METHODS = {
-    "supervised": Method(_supervised, sees_labels=True),
+    "supervised": Method(_count_likelihood, sees_labels=True),
     "mean_map": Method(_mean_map),
     "corrected_loss": Method(_corrected_loss),
     "count_likelihood": Method(_count_likelihood),

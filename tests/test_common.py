@@ -31,7 +31,6 @@ from helpers.estimators import (
     ON_BAGS,
     ON_SOURCES,
     SINGLE,
-    WITH_LEARNER,
     name_of,
     takes,
     training_data,
@@ -61,7 +60,7 @@ UNBOUNDED = ("CostWeightedSourcesClassifier",)
 # more digits.
 TOLERANCE = {"AlternatingPSVMClassifier": 1e-3, "EMClassifier": 1e-2}
 
-SQUARING = [model for model in ALL if model is not WITH_LEARNER]
+SQUARING = [model for model in ALL if name_of(model) != "CostWeightedSourcesClassifier"]
 
 for_all = pytest.mark.parametrize("model", ALL, ids=name_of)
 for_single = pytest.mark.parametrize("model", SINGLE, ids=name_of)
@@ -93,8 +92,6 @@ def expected_failures(model):
         return dict.fromkeys(refused, "its graph connects single rows")
     if "PSVM" in name_of(model):
         return {"check_classifiers_one_label_sample_weights": "weights are refused"}
-    if model is WITH_LEARNER:
-        return {"check_non_transformer_estimators_n_iter": "the learner counts its iterations"}
     reason = NOT_REPEATED.get(name_of(model))
     return {} if reason is None else dict.fromkeys(EQUIVALENCE, reason)
 
@@ -260,7 +257,7 @@ def test_weight_m_is_the_row_repeated_m_times(model, data, kernel):
     person = np.repeat(np.arange(len(weights)), weights)
     inner = Kernel(kernel, rank_tol=0.0)
     params = {"kernel": kernel, "estimator__kernel": inner, "kernels": ["linear"], **EXACT}
-    model = with_params(model, check_assumptions=False, **params)
+    model = with_params(model, check_assumptions=False, **params)  # of the automatic choice
     folds = list(KFold(2).split(data.X))
     if name_of(model) == "AutoSourcesClassifier":  # its own folds divide the rows of a source
         model.set_params(cv=folds)
@@ -549,7 +546,6 @@ WRONG_VALUES = {
     "epsilon": [-0.1, np.inf, np.nan, "0"],
     "fit_intercept": ["no", 2],
     "kernel_gamma": [0, -1.0, np.inf, np.nan, "wide", None],
-    "match_prior": ["no"],
     "max_iter": [0, -1, 2.5, "10", None],
     "n_starts": [0, 2.5],
     "reg_strength": [-1.0, np.inf, np.nan, "0.1", None],
@@ -569,13 +565,10 @@ WRONG_NAMES = {
     "penalty": r"unknown penalty 'best': choose one of size, bag",
     "scoring": r"unknown scoring 'best'.*corrected_accuracy",
     "start": r"unknown start 'best'.*count_likelihood, prior",
-    "solver": r"solver='best' is not available for|unknown solver 'best'.*lbfgs",
 }
 
 
-@pytest.mark.parametrize(
-    "model", [model for model in ALL if model is not WITH_LEARNER], ids=name_of
-)
+@for_all
 def test_wrong_parameters_are_refused_by_name(model):
     known = model.get_params()
     patterns = {

@@ -19,7 +19,6 @@ from sklearn.utils import get_tags
 import decorrupt
 from decorrupt import (
     AutoLabelProportionsClassifier,
-    BagGridSearchCV,
     CorrectedLossClassifier,
     CountLikelihoodClassifier,
     EMClassifier,
@@ -334,20 +333,3 @@ def test_criteria_are_best_for_the_true_classes():
 
 
 # --- the searches
-
-
-def test_several_classes_start_at_the_intercept_by_default():
-    def starts_to_try(starts, y):
-        model = CountLikelihoodClassifier(starts=starts)
-        problem = model.problem_over(as_observed(y, bags=DATA.bags), DATA.X, [0.1])
-        return list(problem.routes)
-
-    both = ["mean_map", "intercept"]
-    assert starts_to_try("auto", DATA.y) == ["intercept"]
-    assert starts_to_try("auto", DATA.y[:, 0]) == both
-    assert starts_to_try(both, DATA.y) == both
-    grid = {"starts": [(start,) for start in both], "reg_strength": [0.01]}
-    search = fitted(BagGridSearchCV(CountLikelihoodClassifier(), grid, cv=2))
-    tried = {row["starts"] for row in search.cv_results_["params"]}
-    assert tried == {("mean_map",), ("intercept",)}
-    assert fitted(CountLikelihoodClassifier(random_state=0)).start_ == "intercept"

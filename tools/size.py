@@ -106,11 +106,11 @@ def walks() -> dict[str, tuple[int, int]]:
     sources = np.where(np.arange(240) % 2, "a", "b")
     rates = {"a": (0.1, 0.2), "b": (0.3, 0.1)}
     count = dc.CountLikelihoodClassifier(random_state=0)
-    corrupted = dc.CorruptedSourcesClassifier(noise_rates=rates, random_state=0)
+    corrupted = dc.CorruptedSourcesClassifier(random_state=0)
     automatic = dc.AutoLabelProportionsClassifier(random_state=0)
     calls = {
         "count_likelihood": lambda: count.fit(X, share, bags=bags),
-        "corrupted_sources": lambda: corrupted.fit(X, label, sources=sources),
+        "corrupted_sources": lambda: corrupted.fit(X, label, sources=sources, noise_rates=rates),
         "automatic_choice": lambda: automatic.fit(X, share, bags=bags),
         "predict": lambda: count.predict(X),
     }

@@ -32,6 +32,7 @@ def random_bags(seed, n_bags=12):
 
 
 @pytest.mark.filterwarnings("ignore::decorrupt.exceptions.OneClassWarning")
+@pytest.mark.filterwarnings("ignore::decorrupt.exceptions.BagAssumptionWarning")
 @settings(max_examples=40)
 @given(
     st.sampled_from([(0.1, 0.1), (1.0, 0.0), (1.0, 0.05), (10.0, 0.01)]),
@@ -40,7 +41,7 @@ def random_bags(seed, n_bags=12):
 def test_reaches_the_minimum_of_the_quadratic_programme(cost_and_epsilon, seed):
     cost, epsilon = cost_and_epsilon
     X, bags, proportions = random_bags(seed)
-    model = InvCalClassifier(C_p=cost, epsilon=epsilon, kernel_gamma=GAMMA, check_assumptions=False)
+    model = InvCalClassifier(C_p=cost, epsilon=epsilon, kernel_gamma=GAMMA)
     model.fit(X, proportions[bags], bags=bags)
     rows = dense_gram(X, X, "rbf", GAMMA)
     gram = bag_means(bag_means(rows, bags).T, bags)

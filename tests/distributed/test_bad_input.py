@@ -113,11 +113,10 @@ def test_collections_that_do_not_match(data):
 def test_parameters(data):
     for model, words in [
         (DaskCorrectedLossClassifier(kernel=Kernel(max_rank=0)), "max_rank=0"),
-        (DaskCorrectedLossClassifier(solver="newton"), "solver='newton' needs all rows"),
         (DaskCorrectedLossClassifier(kernel="precomputed"), "kernel='precomputed' needs all pairs"),
         (DaskCorrectedLossClassifier(kernel="knn"), "kernel='knn' is made from all rows at once"),
         (DaskMeanMapClassifier(kernel="pca_rbf"), "kernel='pca_rbf' is made from all rows"),
-        (DaskCountLikelihoodClassifier(starts=["nowhere"]), "starts=['nowhere']"),
+        (DaskCountLikelihoodClassifier(bag_effect=-1), "bag_effect=-1"),
         (DaskCorrectedLossClassifier(client=3), "client=3: give a dask.distributed Client"),
     ]:
         assert words in refusal(data, model=model)

@@ -75,10 +75,10 @@ def test_fractions_of_labelled_rows_in_a_column():
 def test_sources(combine):
     X, y, sources = source_rows()
     weights = np.random.default_rng(5).choice([0, 0.5, 1, 7], len(y))
-    by_dask, local = pair("CorruptedSourcesClassifier", noise_rates=RATES, combine=combine, **AUTO)
+    by_dask, local = pair("CorruptedSourcesClassifier", combine=combine, **AUTO)
     rows, labels, ids, sample_weight = as_dask(X, y, sources, weights)
-    by_dask.fit(rows, labels, sources=ids, sample_weight=sample_weight)
-    local.fit(X, y, sources=sources, sample_weight=weights)
+    by_dask.fit(rows, labels, sources=ids, noise_rates=RATES, sample_weight=sample_weight)
+    local.fit(X, y, sources=sources, noise_rates=RATES, sample_weight=weights)
     assert_same(by_dask, local, X)
     found, expected = by_dask.diagnostics_, local.diagnostics_
     assert found.risk_std_error == pytest.approx(expected.risk_std_error)
@@ -103,6 +103,7 @@ def test_bad_weights_are_named(values, message):
 
 def test_estimated_rates_refuse_weights():
     X, y, sources = as_dask(*source_rows())
-    model = pair("CorruptedSourcesClassifier", noise_rates="estimate", **AUTO)[0]
+    model = pair("CorruptedSourcesClassifier", **AUTO)[0]
+    known = {"noise_rates": "estimate", "sample_weight": 2 * da.ones_like(y, dtype=float)}
     with pytest.raises(ValueError, match="noise_rates='estimate' cannot use sample_weight"):
-        model.fit(X, y, sources=sources, sample_weight=2 * da.ones_like(y, dtype=float))
+        model.fit(X, y, sources=sources, **known)

@@ -49,9 +49,8 @@ def test_methods_that_assume_common_classes_warn(model, by_feature, at_random):
         model.fit(X, y, bags=bags)
     with warnings.catch_warnings():
         warnings.simplefilter("error", BagAssumptionWarning)
-        model.set_params(check_assumptions=False).fit(X, y, bags=bags)
         X, y, bags = at_random
-        model.set_params(check_assumptions=True).fit(X, y, bags=bags)
+        model.fit(X, y, bags=bags)
         model.fit(X, (X[:, 0] > 0).astype(int))
 
 
@@ -85,6 +84,3 @@ def test_searches_warn_once(search, by_feature):
     with pytest.warns(BagAssumptionWarning) as caught:
         search.fit(X, y, bags=bags)
     assert sum(issubclass(one.category, BagAssumptionWarning) for one in caught) == 1
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", BagAssumptionWarning)
-        search.set_params(check_assumptions=False).fit(X, y, bags=bags)

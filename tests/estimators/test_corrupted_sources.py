@@ -16,11 +16,15 @@ from decorrupt.exceptions import NegativeRiskWarning
 from helpers.class_sources import RATES, three_classes
 
 
-def fit(data, **params):
-    model = CorruptedSourcesClassifier(
-        **{"noise_rates": data.rates, "reg_strength": 0.01, "random_state": 0} | params
+def fit(data, source_priors=None, **params):
+    model = CorruptedSourcesClassifier(**{"reg_strength": 0.01, "random_state": 0} | params)
+    return model.fit(
+        data.X,
+        data.noisy,
+        sources=data.sources,
+        noise_rates=data.rates,
+        source_priors=source_priors,
     )
-    return model.fit(data.X, data.noisy, sources=data.sources)
 
 
 @pytest.mark.filterwarnings("ignore::decorrupt.exceptions.NegativeRiskWarning")
@@ -81,8 +85,8 @@ def test_no_sources_and_no_rates_is_logistic_regression(source_data):
 def test_one_source_is_natarajans_setting(source_data):
     d = source_data
     noisy = corrupt_labels(d.labels, (0.3, 0.1), random_state=0)
-    model = CorruptedSourcesClassifier(noise_rates=(0.3, 0.1), reg_strength=0.01)
-    assert model.fit(d.X, noisy).score(d.X, d.labels) > 0.88
+    model = CorruptedSourcesClassifier(reg_strength=0.01)
+    assert model.fit(d.X, noisy, noise_rates=(0.3, 0.1)).score(d.X, d.labels) > 0.88
     assert model.source_weights_ == {"all rows": 1.0}
 
 
@@ -165,9 +169,11 @@ def data():
     return three_classes()
 
 
-def fit_classes(data, **params):
+def fit_classes(data, source_priors=None, **params):
     model = CorruptedSourcesClassifier(**EXACT | params)
-    return model.fit(data.X, data.noisy, sources=data.sources, noise_rates=RATES)
+    return model.fit(
+        data.X, data.noisy, sources=data.sources, noise_rates=RATES, source_priors=source_priors
+    )
 
 
 @pytest.mark.parametrize("source_priors", [None, {s: [0.5, 0.3, 0.2] for s in RATES}])
@@ -239,8 +245,3 @@ def test_options_for_two_classes_say_so(data, params, message):
         fit_classes(data, **params)
     takes_several = params == {"combine": "exact_sources"}
     assert get_tags(model).classifier_tags.multi_class == takes_several
-
-
-def test_only_the_logistic_loss_has_probabilities():
-    assert hasattr(CorruptedSourcesClassifier(), "predict_proba")
-    assert not hasattr(CorruptedSourcesClassifier(loss="huber"), "predict_proba")

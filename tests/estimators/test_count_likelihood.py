@@ -1,8 +1,5 @@
 """Learning from counts: the likelihood is maximised, and what comes of it is a classifier."""
 
-import os
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,14 +9,13 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.preprocessing import StandardScaler
 
 from decorrupt.estimators import CountLikelihoodClassifier
 from decorrupt.exceptions import RoundedCountsWarning
 from decorrupt.features import Kernel, fit_feature_map
 from decorrupt.observed import Observed
 from decorrupt.risks import count_log_likelihood
-from decorrupt.solvers import solve_problem, starts
+from decorrupt.solvers import solve_problem
 from oracles.counts import enumerate_count
 
 
@@ -96,42 +92,9 @@ def test_the_log_likelihood_of_several_classes_contains_no_penalty():
     assert model.log_likelihood_ == pytest.approx(by_bag.sum(), abs=1e-6)
 
 
-def penalised(model, data):
-    gram = rbf_kernel(model.landmarks_, gamma=model.kernel_gamma_)
-    norm = model.dual_coef_ @ gram @ model.dual_coef_
-    return model.log_likelihood_ - len(data.y) * model.reg_strength * norm
-
-
-@pytest.mark.parametrize("reg_strength", [1e-2, 1e-5])
-def test_the_better_start_is_kept(bag_data, reg_strength):
-    alone = {
-        start: penalised(fit(bag_data, starts=[start], reg_strength=reg_strength), bag_data)
-        for start in ("mean_map", "intercept")
-    }
-    both = fit(bag_data, reg_strength=reg_strength)
-    assert_allclose(penalised(both, bag_data), max(alone.values()), atol=0.01)
-    assert alone[both.start_] >= max(alone.values()) - 0.01
-
-
-def test_a_start_that_leads_astray_loses(monkeypatch):
-    """Forty pairs of one row of each class say which rows differ, one labelled row who is who."""
-    rng = np.random.default_rng(3)
-    bags = np.append(np.repeat(np.arange(40), 2), 40)
-    labels = np.append(np.tile([-1, 1], 40), 1)
-    X = 2 * labels[:, None] + rng.normal(size=(81, 1))
-    y = np.where(bags < 40, 0.5, 1.0)
-    monkeypatch.setattr(starts, "prior_start", lambda _: lambda _: np.array([-1.0]))
-    model = CountLikelihoodClassifier(kernel="linear", fit_intercept=False, reg_strength=1e-4)
-    astray = clone(model).set_params(starts=["intercept"]).fit(X, y, bags=bags)
-    best = clone(model).set_params(starts=["intercept", "mean_map"]).fit(X, y, bags=bags)
-    assert astray.coef_[0] < 0 < best.coef_[0]
-    assert best.start_ == "mean_map"
-    assert best.log_likelihood_ > astray.log_likelihood_ + 1
-
-
 def solve_path(features, observed, reg_strengths, **params):
     """Return the solution of the count likelihood for every λ over given features."""
-    problem = CountLikelihoodClassifier(**params).problem_over(observed, features, reg_strengths)
+    problem = CountLikelihoodClassifier(**params).problem(observed)
     return solve_problem(problem, features, reg_strengths, n_classes=2, fit_intercept=True)
 
 
@@ -152,9 +115,8 @@ def test_a_small_reg_strength_is_reached_by_way_of_larger_ones(bag_data):
     """Where the likelihood has several maxima, the same one alone and at the end of a path."""
     observed = Observed.from_bags(bag_data.y, bag_data.bags)
     features = fit_feature_map(bag_data.X, Kernel("rbf", gamma=5.0), random_state=0).matrix
-    options = {"starts": ["intercept"]}
-    *_, end = solve_path(features, observed, [0.1, 1e-2, 1e-3, 1e-4, 1e-5], **options)
-    (alone,) = solve_path(features, observed, [1e-5], **options)
+    *_, end = solve_path(features, observed, [0.1, 1e-2, 1e-3, 1e-4, 1e-5])
+    (alone,) = solve_path(features, observed, [1e-5])
     assert_allclose(alone.result.coef, end.result.coef)
 
 
@@ -211,16 +173,6 @@ def test_counts_that_do_not_match_sizes_are_ranges_with_a_warning(bag_data):
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        (
-            {"solver": "newton"},
-            r"solver='newton' is not available for .* choose one of auto, lbfgs",
-        ),
-        (
-            {"starts": ["zero"]},
-            r"starts=\['zero'\]: give 'auto' or a list of one or more of mean_map",
-        ),
-        ({"starts": []}, r"starts=\[\]: give 'auto' or a list"),
-        ({"starts": "mean_map"}, r"starts='mean_map': give 'auto' or a list"),
         ({"large_bags": "all"}, r"large_bags='all'"),
         ({"count_noise": -1}, r"count_noise=-1 must be the standard deviation"),
     ],
@@ -228,50 +180,3 @@ def test_counts_that_do_not_match_sizes_are_ranges_with_a_warning(bag_data):
 def test_bad_parameters(bag_data, params, message):
     with pytest.raises(ValueError, match=message):
         fit(bag_data, **params)
-
-
-def read_uci(name, positives):
-    folder = os.environ.get("DECORRUPT_DATA")
-    if not folder:
-        pytest.skip("DECORRUPT_DATA is not set: the directory of the UCI files")
-    table = pd.read_csv(Path(folder) / f"{name}.csv.gz")
-    labels = table.pop("label").isin(positives).to_numpy()
-    return table.to_numpy(dtype=float), labels.astype(int)
-
-
-def choose_reg_strength(X, y, bags):
-    """Return the λ with the best count likelihood on a fifth of the bags; no label is looked at."""
-    reg_strengths = [1e-3, 1e-4, 1e-5, 1e-6]
-    features = fit_feature_map(X, Kernel("rbf", gamma=1 / X.shape[1]), random_state=0).matrix
-    observed = Observed.from_bags(y, bags)
-    held_out = bags % 5 == 0
-    train, test = np.flatnonzero(~held_out), np.flatnonzero(held_out)
-    path = solve_path(features[train], observed.take(train), reg_strengths)
-    quality = [
-        count_log_likelihood(
-            expit(features[test] @ s.result.coef[:-1] + s.result.coef[-1]), observed.take(test)
-        ).sum()
-        for s in path
-    ]
-    return reg_strengths[int(np.argmax(quality))]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("name", "positives"), [("banknote", [0]), ("wireless", [1])])
-@pytest.mark.parametrize("repetition", range(3))
-def test_bags_of_sixteen_are_worth_labels(name, positives, repetition):
-    X, labels = read_uci(name, positives)
-    order = np.random.default_rng(repetition).permutation(len(labels))
-    train, test = np.split(order, [int(0.8 * len(order))])
-    scale = StandardScaler().fit(X[train])
-    X_train, X_test = scale.transform(X[train]), scale.transform(X[test])
-    bags = np.arange(len(train)) // 16
-    y = (np.bincount(bags, labels[train]) / np.bincount(bags))[bags]
-    reg_strength = choose_reg_strength(X_train, y, bags)
-    model = CountLikelihoodClassifier(
-        reg_strength=reg_strength, kernel_gamma=1 / X.shape[1], random_state=0
-    )
-    supervised = clone(model).fit(X_train, labels[train]).predict(X_test)
-    from_bags = model.fit(X_train, y, bags=bags).predict(X_test)
-    wanted = balanced_accuracy_score(labels[test], supervised)
-    assert balanced_accuracy_score(labels[test], from_bags) >= wanted - 0.01

@@ -5,19 +5,16 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import log_loss
 
 from decorrupt import (
     CorrectedLossClassifier,
     CorruptedSourcesClassifier,
     CountLikelihoodClassifier,
-    GeometricNoise,
-    LaplaceNoise,
+    ForwardSourcesClassifier,
     MeanMapClassifier,
 )
 from decorrupt.estimators import ProportionMatchingClassifier
-from decorrupt.estimators.default_strength import COUNT_PRIOR_VARIANCE, NOISY_PRIOR_VARIANCE
-from decorrupt.estimators.forward_sources import ForwardSourcesClassifier
+from decorrupt.estimators.kernel_classifier import COUNT_PRIOR_VARIANCE, NOISY_PRIOR_VARIANCE
 from decorrupt.features import Kernel
 from decorrupt.theory import information
 
@@ -79,13 +76,13 @@ def test_less_information_is_a_stronger_penalty(bag_data):
 def test_sources(source_data, flipped):
     """One source with symmetric noise is worth n·(1 − 2·flip)² rows, for every class share."""
     rates = (flipped, flipped)
-    corrected = CorruptedSourcesClassifier(noise_rates=rates, random_state=0)
-    corrected.fit(source_data.X, source_data.labels)
+    corrected = CorruptedSourcesClassifier(random_state=0)
+    corrected.fit(source_data.X, source_data.labels, noise_rates=rates)
     n_rows = len(source_data.X)
     worth = n_rows * (1 - 2 * flipped) ** 2
     assert corrected.reg_strength_ == pytest.approx(1 / (2 * NOISY_PRIOR_VARIANCE * worth))
-    forward = ForwardSourcesClassifier(noise_rates=rates, random_state=0)
-    forward.fit(source_data.X, source_data.labels)
+    forward = ForwardSourcesClassifier(random_state=0)
+    forward.fit(source_data.X, source_data.labels, noise_rates=rates)
     assert forward.reg_strength_ == pytest.approx(1 / (2 * NOISY_PRIOR_VARIANCE * n_rows))
 
 
@@ -109,39 +106,6 @@ def test_the_squared_loss_gets_a_penalty_with_a_minimum(bag_data):
     prior = clone(model).set_params(reg_strength=model.reg_strength_ / 3)
     with pytest.raises(ValueError, match="too small for the squared loss"):
         prior.fit(bag_data.X, y, bags=bag_data.bags)
-
-
-@pytest.mark.parametrize("wrong", ["scale", None, -1.0])
-def test_other_values_are_refused(bag_data, wrong):
-    model = CountLikelihoodClassifier(reg_strength=wrong)
-    with pytest.raises(ValueError, match=r"reg_strength=.* at least 0, or 'auto'"):
-        model.fit(bag_data.X, bag_data.y, bags=bag_data.bags)
-
-
-def noisy_counts(noise, seed, n_rows=1000, size=20):
-    """Random bags whose counts are protected, and test rows; a constant has log loss 0.693."""
-    rng = np.random.default_rng(seed)
-    X, bags = rng.normal(size=(n_rows + 2000, 4)), np.arange(n_rows) // size
-    labels = rng.random(len(X)) < 1 / (1 + np.exp(-X @ [1.2, -0.8, 0, 0]))
-    counts = np.bincount(bags, labels[:n_rows]).astype(float)
-    if isinstance(noise, LaplaceNoise):
-        counts += rng.laplace(scale=noise.scale, size=len(counts))
-    else:
-        share = 1 - np.exp(-noise.epsilon)
-        counts += rng.geometric(share, len(counts)) - rng.geometric(share, len(counts))
-    return X[:n_rows], (counts / size)[bags], bags, X[n_rows:], labels[n_rows:]
-
-
-@pytest.mark.parametrize("kernel", ["linear", "rbf"])
-@pytest.mark.parametrize("noise", [LaplaceNoise(10.0), GeometricNoise(0.1)], ids=repr)
-def test_strong_noise_of_the_counts_is_no_worse_than_a_constant(noise, kernel):
-    losses = []
-    for seed in range(5):
-        X, y, bags, X_test, labels = noisy_counts(noise, seed)
-        model = CountLikelihoodClassifier(kernel=kernel, count_noise=noise, random_state=0)
-        found = model.fit(X, y, bags=bags).predict_proba(X_test)[:, 1]
-        losses.append(log_loss(labels, found))
-    assert np.mean(losses) < 0.693 + 0.01
 
 
 def test_noise_and_a_bag_effect_reduce_the_rows_that_counts_are_worth():

@@ -7,7 +7,9 @@ from sklearn.base import clone
 
 from decorrupt import (
     CorrectedLossClassifier,
+    CorruptedSourcesClassifier,
     CountLikelihoodClassifier,
+    ForwardSourcesClassifier,
     MeanMapClassifier,
     ProportionMatchingClassifier,
 )
@@ -17,7 +19,7 @@ from decorrupt.observed import as_observed
 
 METHODS = [
     CorrectedLossClassifier(class_prior="pooled"),
-    CountLikelihoodClassifier(starts=("mean_map",)),
+    CountLikelihoodClassifier(),
     MeanMapClassifier(),
     ProportionMatchingClassifier(),
     ProportionMatchingClassifier(fit_intercept=False),
@@ -37,12 +39,28 @@ def test_a_path_has_the_scores_of_single_fits(bag_data, method, kernel):
     assert not [name for name in vars(method) if name.endswith("_")], "the model stays as is"
     for reg_strength, own in zip(REG_STRENGTHS, scores.T, strict=True):
         method.set_params(reg_strength=reg_strength)
-        method.train_observed(d.X, observed, features=features)
+        method.fit_observed(d.X, observed, features)
         assert_allclose(own - path.threshold, method.decision_function(d.X), atol=1e-3)
         assert_array_equal(path.class_prior, method.class_prior_)
         alone = method.decision_function(d.X)
-        method.train(d.X, d.y, bags=d.bags)
+        method.fit(d.X, d.y, bags=d.bags)
         assert_array_equal(alone, method.decision_function(d.X))
+
+
+@pytest.mark.parametrize(
+    "method", [CorruptedSourcesClassifier(class_prior=0.5), ForwardSourcesClassifier()], ids=str
+)
+def test_a_path_of_sources_has_the_scores_of_single_fits(source_data, method):
+    d = source_data
+    method = clone(method).set_params(kernel="linear", tol=1e-8)
+    observed = as_observed(d.noisy, sources=d.sources, noise_rates=d.rates)
+    features = method.fit_feature_map(d.X)
+    path = method.fit_path(features.matrix, observed, REG_STRENGTHS)
+    assert not [name for name in vars(method) if name.endswith("_")], "the model stays as is"
+    for reg_strength, own in zip(REG_STRENGTHS, path.scores(features.matrix).T, strict=True):
+        method.set_params(reg_strength=reg_strength).fit(d.X, observed)
+        assert_array_equal(path.class_prior, method.class_prior_)
+        assert_allclose(own - path.threshold, method.decision_function(d.X), atol=1e-4)
 
 
 def test_methods_without_a_path():

@@ -7,14 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.special import logit
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import balanced_accuracy_score
 
 from decorrupt import CorrectedLossClassifier
 from decorrupt.corruption import combine_bags
 from decorrupt.estimators import MeanMapClassifier
-from decorrupt.exceptions import NegativeRiskWarning
 from decorrupt.features import Kernel
 from helpers.bayes_rule import losses_against_the_bayes_rule
 from oracles.mean_map import (
@@ -23,7 +20,7 @@ from oracles.mean_map import (
     pooled_mean_operator,
 )
 
-EXACT = {"solver": "newton", "tol": 1e-9, "random_state": 0}
+EXACT = {"tol": 1e-9, "random_state": 0}
 
 
 def fit(data, **params):
@@ -49,12 +46,6 @@ def uneven_bags():
     return SimpleNamespace(
         X=X, labels=labels, bags=bags, sizes=sizes, shares=shares, y=shares[codes]
     )
-
-
-@pytest.mark.parametrize("kernel", ["rbf", "linear"])
-def test_learns_the_classes_from_proportions_alone(bag_data, kernel):
-    model = fit(bag_data, kernel=kernel)
-    assert balanced_accuracy_score(bag_data.labels, model.predict(bag_data.X)) > 0.88
 
 
 @st.composite
@@ -121,26 +112,11 @@ def test_class_labels_give_logistic_regression(bag_data):
     assert_array_equal(model.classes_, ["healthy", "sick"])
 
 
-def test_decisions_for_accuracy_and_for_the_balanced_error(uneven_bags):
-    d = uneven_bags
-    balanced, accuracy = fit(d), fit(d, decision="accuracy")
-    assert balanced.decision_threshold_ == pytest.approx(logit(d.labels.mean()))
-    assert accuracy.decision_threshold_ == 0
-    assert_array_equal(accuracy.predict(d.X), accuracy.predict_proba(d.X)[:, 1] > 0.5)
-    at_half = balanced.predict_proba(d.X, class_prior=0.5)
-    assert_array_equal(balanced.predict(d.X), at_half[:, 1] > 0.5)
-
-
 def test_more_bags_approach_the_bayes_rule():
     model = MeanMapClassifier(kernel="linear", reg_strength=1e-3)
     losses, _ = losses_against_the_bayes_rule(model)
     assert losses[1] < 0.006
     assert losses[1] < losses[0]
-
-
-def test_overfitting_is_told(bag_data):
-    with pytest.warns(NegativeRiskWarning, match=r"corrected training risk is -.*reg_strength"):
-        fit(bag_data, reg_strength=1e-6, kernel_gamma=20.0, max_iter=20_000, tol=1e-4)
 
 
 def test_bags_that_are_not_pure_need_a_penalty(bag_data):

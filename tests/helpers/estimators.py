@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.linear_model import LogisticRegression
 
 import decorrupt
-from decorrupt import CostWeightedSourcesClassifier, Kernel, MeanMapClassifier, baselines
+from decorrupt import Kernel, MeanMapClassifier, baselines
 from decorrupt.features import as_kernel
 from helpers.quick import QUICK_SEARCH
 
@@ -23,6 +23,7 @@ ARGUMENTS = {
         "cv": 3,
     },
     # A forest would turn rounding errors of another form of the same data into other splits.
+    "CostWeightedSourcesClassifier": {"estimator": LogisticRegression()},
     "EMClassifier": {"estimator": LogisticRegression(), "cv": 2},
 }
 
@@ -37,15 +38,12 @@ PUBLIC = [
     *(getattr(decorrupt, name) for name in decorrupt.__all__),
     *(getattr(baselines, name) for name in baselines.__all__),
 ]
-# Around another learner it has no kernel.
-WITH_LEARNER = make(CostWeightedSourcesClassifier, estimator=LogisticRegression())
 KERNEL_OPTIONS = Kernel().get_params().keys() - {"name", "gamma"}
 ALL = [
     make(kind)
     for kind in PUBLIC
     if inspect.isclass(kind) and issubclass(kind, BaseEstimator) and hasattr(kind, "predict")
 ]
-ALL.append(WITH_LEARNER)
 
 
 def takes(model, argument):
@@ -56,9 +54,7 @@ def takes(model, argument):
 ON_BAGS = [model for model in ALL if takes(model, "bags")]
 ON_SOURCES = [model for model in ALL if takes(model, "sources")]
 # Those that minimise one objective; the others search over some of these.
-SINGLE = [
-    model for model in ALL if "kernel" in model.get_params(deep=False) and model is not WITH_LEARNER
-]
+SINGLE = [model for model in ALL if "kernel" in model.get_params(deep=False)]
 SINGLE_ON_BAGS = [model for model in SINGLE if takes(model, "bags")]
 # Those on features of a kernel; the baselines compute the kernel of all pairs of rows.
 WITH_FEATURES = [model for model in SINGLE if hasattr(model, "fit_intercept")]

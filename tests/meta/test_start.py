@@ -9,6 +9,7 @@ from decorrupt.features import kernel_name
 from decorrupt.meta.observed_classifier import bag_folds
 from decorrupt.meta.start import START_KERNELS, LikelihoodStart, fit_start
 from decorrupt.observed import Observed
+from decorrupt.risks import count_risk
 
 
 def in_bags(X, labels, bags):
@@ -38,10 +39,10 @@ def test_held_out_bags_choose_the_kernel_of_the_start(data, chosen, request):
     X, _, y, bags = request.getfixturevalue(data)
     observed = Observed.from_bags(y, bags)
     folds = bag_folds(observed, 5, np.random.RandomState(0))
-    start, held_out = fit_start(X, observed, folds, 0)
+    start, held_out = fit_start(X, count_risk(observed), folds, 0)
     assert kernel_name(start.kernel) == chosen
     trials = [
-        LikelihoodStart(kernel, random_state=0).try_folds(X, observed, folds)
+        LikelihoodStart(kernel=kernel, random_state=0).try_folds(X, observed, folds)
         for kernel in START_KERNELS
     ]
     best = max(trials, key=lambda trial: trial.log_likelihood)

@@ -72,14 +72,14 @@ def test_models(model, bag_data, source_data, tmp_path):
             assert str(getattr(again, told)) == str(getattr(fitted, told))
 
 
-@pytest.mark.parametrize("as_rates", [tuple, lambda pair: NoiseRates(*pair), "estimate"])
-def test_rates_in_the_constructor(as_rates, source_data, tmp_path):
-    d, rates = source_data, as_rates
-    if callable(as_rates):
-        rates = {source: as_rates(pair) for source, pair in d.rates.items()}
-    model = CorruptedSourcesClassifier(noise_rates=rates, random_state=0)
-    model.fit(d.X, d.noisy, sources=d.sources)
-    assert assert_same_answers(model, tmp_path / "m.skops", d.X).noise_rates == rates
+@pytest.mark.parametrize("form", [tuple, lambda pair: NoiseRates(*pair), "estimate"])
+def test_noise_rates_in_every_form(form, source_data, tmp_path):
+    d, rates = source_data, form
+    if callable(form):
+        rates = {source: form(pair) for source, pair in d.rates.items()}
+    model = CorruptedSourcesClassifier(random_state=0)
+    model.fit(d.X, d.noisy, sources=d.sources, noise_rates=rates)
+    assert assert_same_answers(model, tmp_path / "m.skops", d.X).noise_rates_ == model.noise_rates_
 
 
 @pytest.mark.filterwarnings("ignore")

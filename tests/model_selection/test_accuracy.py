@@ -17,7 +17,8 @@ from decorrupt import (
     estimate_accuracy,
 )
 from decorrupt.corruption import corrupt_labels
-from decorrupt.model_selection.accuracy import evidence_notices
+from decorrupt.exceptions import WeakEvidenceWarning, quiet
+from decorrupt.model_selection.accuracy import warn_of_evidence
 from decorrupt.model_selection.count_posterior import draw_probabilities, find_modes
 from decorrupt.model_selection.draw_likelihoods import CountLikelihood, RowLikelihood
 from decorrupt.observed import as_observed
@@ -218,7 +219,9 @@ def estimate(value, low, high, better=1.0):
 def test_evidence_follows_the_interval(found, word):
     assert found.evidence == word
     assert word in str(found)
-    assert bool(evidence_notices(found)) == (found.low <= 0.5)
+    with quiet() as recorded:
+        warn_of_evidence(found)
+    assert [one.category for one in recorded] == [WeakEvidenceWarning] * (found.low <= 0.5)
 
 
 def test_ten_classes():

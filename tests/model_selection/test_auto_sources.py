@@ -1,7 +1,5 @@
 """The automatic choice for noisy labels of several sources."""
 
-from typing import ClassVar
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -87,8 +85,8 @@ def test_scores_are_likelihoods_of_held_out_labels(data):
     matrices = np.array([[[1 - neg, neg], [pos, 1 - pos]] for pos, neg in pairs])
     found = np.empty(len(noisy))
     for train, test in source_folds(known, 3, 0):
-        model = clone(search.best_estimator_).set_params(noise_rates=RATES)
-        model.fit(X[train], noisy[train], sources=sources[train])
+        model = clone(search.best_estimator_)
+        model.fit(X[train], noisy[train], sources=sources[train], noise_rates=RATES)
         proba = model.predict_proba(X[test], class_prior=search.class_prior_)
         found[test] = noisy_log_likelihood(proba, noisy[test], matrices[test])
     (row,) = search.leaderboard_
@@ -118,28 +116,13 @@ def test_the_result_does_not_depend_on_n_jobs(data, fitted):
     assert_array_equal(other.decision_function(X), fitted.decision_function(X))
 
 
-class TestDifferentPopulations:
-    PRIORS: ClassVar = {"nurse": 0.3, "rule": 0.6}
-
-    def test_leave_out_models_of_all_labels_together(self, data, fitted):
-        X, noisy, sources, labels = data
-        model = clone(fitted).set_params(source_priors=self.PRIORS)
-        model.fit(X, noisy, sources=sources, noise_rates=RATES)
-        assert {row.method for row in model.leaderboard_} == {"corrected", "forward"}
-        assert model.score(X, labels) > 0.85
-
-    def test_refuse_them_by_name(self, data, fitted):
-        X, noisy, sources, _ = data
-        model = clone(fitted).set_params(source_priors=self.PRIORS, candidates=["plain"])
-        with pytest.raises(ValueError, match="source_priors differ between sources"):
-            model.fit(X, noisy, sources=sources, noise_rates=RATES)
-
-
-def test_rates_may_be_given_in_the_constructor(data, fitted):
-    X, noisy, sources, _ = data
-    in_constructor = clone(fitted).set_params(noise_rates=RATES).fit(X, noisy, sources=sources)
-    assert in_constructor.best_params_ == fitted.best_params_
-    assert_array_equal(in_constructor.decision_function(X), fitted.decision_function(X))
+def test_sources_of_different_populations(data, fitted):
+    X, noisy, sources, labels = data
+    priors = {"nurse": 0.3, "rule": 0.6}
+    model = clone(fitted)
+    model.fit(X, noisy, sources=sources, noise_rates=RATES, source_priors=priors)
+    assert model.source_priors_ == priors
+    assert model.score(X, labels) > 0.85
 
 
 def test_estimated_rates(data, fitted):
@@ -150,19 +133,19 @@ def test_estimated_rates(data, fitted):
 
 
 @pytest.mark.parametrize(
-    ("params", "message"),
+    ("params", "rates", "message"),
     [
-        ({"candidates": ["psvm"]}, "unknown candidate 'psvm': choose one of corrected, forward"),
-        ({"noise_rates": "guess"}, "unknown noise_rates 'guess': choose one of estimate"),
-        ({"noise_rates": None}, "2 sources but no noise_rates"),
-        ({"noise_rates": {"nurse": (0.1, 0.1)}}, "no entry for source 'rule'"),
-        ({"reg_strengths": [-1.0]}, r"reg_strengths\[0\]=-1.0 must be"),
+        ({"candidates": ["psvm"]}, RATES, "unknown candidate 'psvm': choose one of corrected, fo"),
+        ({"reg_strengths": [-1.0]}, RATES, r"reg_strengths\[0\]=-1.0 must be"),
+        ({}, "guess", "unknown noise_rates 'guess': choose one of estimate"),
+        ({}, None, "2 sources but no noise_rates"),
+        ({}, {"nurse": (0.1, 0.1)}, "no entry for source 'rule'"),
     ],
 )
-def test_messages(data, params, message):
+def test_messages(data, params, rates, message):
     X, noisy, sources, _ = data
     with pytest.raises(ValueError, match=message):
-        AutoSourcesClassifier(**QUICK | params).fit(X, noisy, sources=sources)
+        AutoSourcesClassifier(**QUICK | params).fit(X, noisy, sources=sources, noise_rates=rates)
 
 
 @pytest.fixture(scope="module")
@@ -185,7 +168,7 @@ class TestSeveralClasses:
             np.mean(chosen.predict(fresh.X)[fresh.labels == label] == label) for label in range(3)
         ]
         methods = {row.method for row in chosen.leaderboard_}
-        assert methods == {"corrected", "forward", "plain"}
+        assert methods == {"corrected", "forward"}
         assert np.mean(recalls) > 0.88
         assert chosen.weights_.sum() == pytest.approx(1)
 

@@ -25,7 +25,7 @@ from decorrupt.observed import as_observed
 
 REG_STRENGTHS = [1.0, 0.1, 0.01]
 GAMMAS = [0.05, 0.5]
-STARTS = {"starts": [("mean_map",), ("intercept",)]}
+LARGE_BAGS = {"large_bags": ["auto", np.inf]}
 
 
 def one_method(template, grid=None, **options):
@@ -38,11 +38,11 @@ def one_method(template, grid=None, **options):
 def path_results(template, grid, scoring, d):
     """Return the table of all λ, of paths over shared features, as a grid search has it."""
     observed = as_observed(d.y, bags=d.bags)
-    folds, _ = usable_folds(3, d.X, observed, needs_spread=True)
+    folds = usable_folds(3, d.X, observed, needs_spread=True)
     scorer, candidate = get_bag_scorer(scoring), Candidate("", template, grid)
     tried = candidate.configurations(d.X, [], GAMMAS, REG_STRENGTHS)
     found = evaluate(tried, FoldedData(d.X, observed, folds), scorer)
-    return search_results(found.results, observed, folds, scorer)
+    return search_results(found, observed, folds, scorer)
 
 
 @pytest.mark.filterwarnings("ignore::decorrupt.exceptions.NegativeRiskWarning")
@@ -63,7 +63,7 @@ def path_results(template, grid, scoring, d):
         ),
         (
             CountLikelihoodClassifier(kernel=Kernel(rank_tol=0.0), random_state=0),
-            STARTS,
+            LARGE_BAGS,
             "count_log_likelihood",
         ),
     ],
@@ -80,7 +80,7 @@ def test_same_scores_and_choice_as_the_grid_search(bag_data, template, grid, sco
         np.testing.assert_allclose(path[name], search.cv_results_[name][in_our_order], atol=2e-3)
     model = one_method(template, grid, kernel_gammas=GAMMAS, scoring=scoring)
     model.fit(d.X, d.y, bags=d.bags)
-    for name in ("kernel_gamma", "reg_strength"):  # both starts may have led to one place
+    for name in ("kernel_gamma", "reg_strength"):
         assert model.best_params_[name] == search.best_params_[name]
     chosen = getattr(model.best_estimator_, "estimator_", model.best_estimator_)  # calibrated
     np.testing.assert_array_equal(chosen.predict(d.X), search.predict(d.X))
@@ -100,17 +100,17 @@ def test_other_folds_and_criteria(bag_data):
 
 def test_probabilities_and_messages(bag_data):
     d = bag_data
-    model = one_method(CountLikelihoodClassifier(), STARTS).fit(d.X, d.y, bags=d.bags)
+    model = one_method(CountLikelihoodClassifier(), LARGE_BAGS).fit(d.X, d.y, bags=d.bags)
     assert model.predict_proba(d.X, class_prior=0.1)[:, 1].mean() < 0.3
-    with pytest.raises(ValueError, match="starts='mean_map': give 'auto' or a list"):
-        one_method(CountLikelihoodClassifier(starts="mean_map")).fit(d.X, d.y, bags=d.bags)
+    with pytest.raises(ValueError, match="bag_effect=-1"):
+        one_method(CountLikelihoodClassifier(bag_effect=-1)).fit(d.X, d.y, bags=d.bags)
 
 
 @pytest.mark.parametrize(
     ("template", "grid", "scoring"),
     [
         (CorrectedLossClassifier(), {}, "corrected_accuracy"),
-        (CountLikelihoodClassifier(), STARTS, "count_log_likelihood"),
+        (CountLikelihoodClassifier(), LARGE_BAGS, "count_log_likelihood"),
     ],
 )
 def test_the_refit_is_an_ordinary_fit_at_the_chosen_parameters(bag_data, template, grid, scoring):
@@ -122,31 +122,6 @@ def test_the_refit_is_an_ordinary_fit_at_the_chosen_parameters(bag_data, templat
     assert not [name for name in vars(search.best_estimator_) if name.startswith("_")]
 
 
-@pytest.mark.filterwarnings("ignore::decorrupt.exceptions.WeakEvidenceWarning")
-def test_the_start_is_chosen_on_held_out_bags():
-    """More columns than rows: every start explains the training counts, one of them the others."""
-    rng = np.random.default_rng(0)
-    labels = rng.random(480) < 0.3
-    X = rng.normal(size=(480, 600))
-    X[:, :40] += 0.6 * labels[:, None]
-    bags = np.arange(480) // 16
-    y = (np.bincount(bags, labels) / 16)[bags]
-    model = one_method(
-        CountLikelihoodClassifier(kernel="linear"), STARTS, reg_strengths=[1e-2, 1e-3], cv=5
-    ).fit(X, y, bags=bags)
-    best = {}
-    for start in ("mean_map", "intercept"):
-        alone = one_method(
-            CountLikelihoodClassifier(kernel="linear", starts=(start,)),
-            reg_strengths=[1e-2, 1e-3],
-            cv=5,
-        ).fit(X, y, bags=bags)
-        best[start] = max(row.score for row in alone.leaderboard_)
-    assert abs(best["mean_map"] - best["intercept"]) > 0.005
-    assert model.best_params_["starts"] == (max(best, key=best.get),)
-    assert model.best_estimator_.start_ == model.best_params_["starts"][0]
-
-
-def test_labels_need_no_choice_of_starts(bag_data):
+def test_labels_without_bags(bag_data):
     model = one_method(CountLikelihoodClassifier()).fit(bag_data.X, bag_data.labels)
     assert model.best_params_.keys() == {"kernel_gamma", "reg_strength"}

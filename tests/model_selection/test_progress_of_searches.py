@@ -75,8 +75,6 @@ def test_the_estimation_of_noise_rates_reports(source_data, phases):
     estimate_noise_rates(d.X, d.noisy, sources=d.sources, n_bootstrap=30, random_state=0)
     reported = ["fitting models of the noisy labels", "resampling rows for the noise rates"]
     assert list(phases()) == reported
-    model = AutoSourcesClassifier(
-        **QUICK, cv=3, candidates=["forward"], noise_rates="estimate", random_state=0
-    )
-    model.fit(d.X, d.noisy, sources=d.sources)
+    model = AutoSourcesClassifier(**QUICK, cv=3, candidates=["forward"], random_state=0)
+    model.fit(d.X, d.noisy, sources=d.sources, noise_rates="estimate")
     assert list(phases())[:3] == [*reported, "comparing configurations"]

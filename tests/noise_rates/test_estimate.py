@@ -204,9 +204,9 @@ def test_bins_hold_equally_many_rows_of_rising_score():
 def test_the_rates_train_a_classifier():
     X, y, sources = normal_classes(1500, seed=4)
     found = quickly(X, y, sources)
-    model = CorruptedSourcesClassifier(noise_rates=found.rates, reg_strength=0.1, kernel="linear")
-    prior = model.fit(X, y, sources=sources).source_priors_["a"]
-    assert prior == pytest.approx(found.class_prior[1])
+    model = CorruptedSourcesClassifier(reg_strength=0.1, kernel="linear")
+    model.fit(X, y, sources=sources, noise_rates=found.rates)
+    assert model.source_priors_["a"] == pytest.approx(found.class_prior[1])
 
 
 @pytest.mark.filterwarnings("ignore::decorrupt.exceptions.UninformativeRatesWarning")

@@ -387,7 +387,7 @@ def test_the_objective_and_its_solution(name, fit_intercept):
     both_value, both_gradient = two(np.outer(coef, [-0.5, 0.5]).ravel())
     assert_same(both_value, value)
     assert_same(both_gradient, np.outer(gradient, [-1, 1]).ravel())
-    found = solve(one, solver="lbfgs", tol=1e-9)
+    found = solve(one, tol=1e-9)
     options = {"gtol": 1e-9, "ftol": 1e-15, "maxiter": 2000}
     both = minimize(two, np.zeros(2 * one.n_coef), jac=True, method="L-BFGS-B", options=options)
     np.testing.assert_allclose(both.fun, found.objective, rtol=1e-10)

@@ -4,19 +4,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from decorrupt.solvers import newton, solve_lbfgs, solve_newton
+from decorrupt.solvers import solve_lbfgs, solve_newton
 from oracles.dense_kernel import gram
 from oracles.dense_risk import make_objective, mirrored_bags, never_rises, pair_coefs
 from oracles.solved_problems import SOLVED
 
 TOL = 1e-10
-
-
-@pytest.fixture(params=["dense", "krylov"])
-def branch(request, monkeypatch):
-    """Both ways of handling the Hessian, regardless of the size."""
-    monkeypatch.setattr(newton, "DENSE_HESSIAN_COEFS", 10_000 if request.param == "dense" else 0)
-    return request.param
 
 
 def run(objective, start=None, *, tol=TOL, max_iter=500):
@@ -36,7 +29,6 @@ def assert_minimum(objective, result):
     assert never_rises(result.objective_history)
 
 
-@pytest.mark.usefixtures("branch")
 @pytest.mark.parametrize("problem", SOLVED)
 def test_it_finds_the_known_minimum(problem):
     objective, optimum = SOLVED[problem]()
@@ -45,7 +37,6 @@ def test_it_finds_the_known_minimum(problem):
     assert_allclose(result.coef, optimum, rtol=1e-8, atol=1e-8 * np.abs(optimum).max())
 
 
-@pytest.mark.usefixtures("branch")
 def test_it_finds_the_minimum_from_far_away():
     objective, optimum = SOLVED["scikit-learn, intercept"]()
     result = run(objective, start=np.full(objective.n_coef, 30.0))
@@ -59,7 +50,6 @@ def test_many_coefficients_go_to_the_minimum_of_lbfgs(correction):
     features = rng.normal(size=(150, 600)) / np.sqrt(600)
     coefs = pair_coefs(75, 75, 0.8, 0.3)
     objective = make_objective(features, *coefs, "logistic", 0.02, correction=correction)
-    assert objective.n_coef > newton.DENSE_HESSIAN_COEFS
     start = np.zeros(600)
     fast = solve_newton(objective, start, tol=1e-8, max_iter=500)
     other = solve_lbfgs(objective, start, tol=1e-8, max_iter=5000)
@@ -75,11 +65,8 @@ def two_minima(n_coef, *, loss="logistic", reg_strength=1e-2):
 
 
 @pytest.mark.parametrize("loss", ["logistic", "huber"])
-@pytest.mark.parametrize(
-    ("n_coef", "dense_up_to"), [(8, 512), (8, 0), (600, 512)], ids=["dense", "krylov", "wide"]
-)
-def test_it_leaves_an_exact_saddle(n_coef, dense_up_to, loss, monkeypatch):
-    monkeypatch.setattr(newton, "DENSE_HESSIAN_COEFS", dense_up_to)
+@pytest.mark.parametrize("n_coef", [8, 600])
+def test_it_leaves_an_exact_saddle(n_coef, loss):
     objective = two_minima(n_coef, loss=loss)
     value, gradient = objective.value_and_gradient(np.zeros(n_coef))
     assert np.linalg.norm(gradient) < 1e-16
@@ -89,10 +76,8 @@ def test_it_leaves_an_exact_saddle(n_coef, dense_up_to, loss, monkeypatch):
     assert result.objective < value - 0.1
 
 
-@pytest.mark.parametrize("dense_up_to", [512, 0], ids=["dense", "krylov"])
-def test_it_does_not_end_at_a_saddle_it_walks_into(dense_up_to, monkeypatch):
+def test_it_does_not_end_at_a_saddle_it_walks_into():
     # Along the last two axes J bends upwards, and by symmetry has no slope across them.
-    monkeypatch.setattr(newton, "DENSE_HESSIAN_COEFS", dense_up_to)
     features = np.zeros((16, 6))
     wide, narrow = 3 * np.eye(6)[:4], np.vstack([np.eye(6)[4:], 0.3 * np.eye(6)[4:]])
     features[:4], features[4:8], features[8:12], features[12:] = wide, -wide, narrow, -narrow
@@ -114,7 +99,6 @@ def test_the_two_minima_have_opposite_classifiers():
     assert (scores[0][:8] * scores[1][:8] < 0).any()
 
 
-@pytest.mark.usefixtures("branch")
 @pytest.mark.parametrize("loss", ["logistic", "huber", "sigmoid"])
 @pytest.mark.parametrize("kernel", ["rbf", "linear"])
 def test_bags_that_bend_downwards_end_at_a_minimum(kernel, loss):
@@ -131,7 +115,6 @@ def test_bags_that_bend_downwards_end_at_a_minimum(kernel, loss):
         assert_minimum(objective, run(objective))
 
 
-@pytest.mark.usefixtures("branch")
 @pytest.mark.parametrize("correction", ["abs", "relu"])
 def test_corrected_sums_end_at_a_minimum(correction):
     rng = np.random.default_rng(0)
@@ -143,7 +126,6 @@ def test_corrected_sums_end_at_a_minimum(correction):
     assert result.gradient_norm < 1e-8
 
 
-@pytest.mark.usefixtures("branch")
 @pytest.mark.parametrize("max_iter", [1, 2, 3])
 def test_it_makes_no_more_steps_than_allowed(max_iter):
     objective, _ = SOLVED["dual, more columns than rows"]()
@@ -154,7 +136,6 @@ def test_it_makes_no_more_steps_than_allowed(max_iter):
     assert result.gradient_norm > TOL
 
 
-@pytest.mark.usefixtures("branch")
 @pytest.mark.parametrize("max_iter", [1, 2, 4, 8])
 def test_cut_short_between_two_minima_it_still_never_rises(max_iter):
     # A plain Newton step from here would go up, to the nearest point without slope.
@@ -166,7 +147,6 @@ def test_cut_short_between_two_minima_it_still_never_rises(max_iter):
         assert result.n_iter <= max_iter
 
 
-@pytest.mark.usefixtures("branch")
 @pytest.mark.parametrize("problem", ["logistic", "scikit-learn", "huber, intercept"])
 def test_a_gradient_at_the_limit_of_rounding_is_reached(problem):
     objective, _ = SOLVED[problem]()

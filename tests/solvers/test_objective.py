@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from decorrupt.losses import class_loss
 from decorrupt.risks import CorrectedRisk
 from decorrupt.risks.risk import KINK_WIDTH
-from decorrupt.solvers import Objective, choose_solver, solve
+from decorrupt.solvers import Objective, solve
 from oracles.dense_risk import LOSS_NAMES, central_differences, class_sums, make_objective
 
 N_ROWS, RANK, N_CLASSES = 15, 4, 3
@@ -83,18 +83,8 @@ def assert_derivatives(objective, coef, atol, case):
     assert_allclose(gradient(objective)(coef), slopes, atol=atol, err_msg=case)
     bends = central_differences(gradient(objective), coef)
     hessian = objective.hessian(coef)
+    assert_allclose(hessian, hessian.T, atol=1e-12 * np.abs(hessian).max(), err_msg=case)
     assert_allclose(hessian, bends, atol=1e-6 * np.abs(bends).max(), err_msg=case)
-
-
-@every_loss
-def test_the_hessian_operator_is_the_hessian(loss):
-    for case in CASES:
-        objective, coef = problem(loss, *case)
-        apply, hessian = objective.hessian_operator(coef), objective.hessian(coef)
-        assert_allclose(hessian, hessian.T, atol=1e-12, err_msg=str(case))
-        for direction in np.random.default_rng(1).normal(size=(3, objective.n_coef)):
-            expected = hessian @ direction
-            assert_allclose(apply(direction), expected, rtol=1e-9, atol=1e-12, err_msg=str(case))
 
 
 @every_loss
@@ -117,12 +107,6 @@ def test_single_precision_features_keep_the_derivatives_close(loss, fit_intercep
     scale = np.abs(gradient(objective)(coef)).max()
     assert_allclose(gradient(single)(coef), gradient(objective)(coef), atol=1e-5 * scale)
     assert_allclose(single.hessian(coef), objective.hessian(coef), atol=1e-4 * scale)
-    direction = np.ones(objective.n_coef)
-    assert_allclose(
-        single.hessian_operator(coef)(direction),
-        objective.hessian(coef) @ direction,
-        atol=1e-4 * scale,
-    )
 
 
 def test_the_intercept_is_last_and_free_of_the_penalty():
@@ -136,22 +120,6 @@ def test_the_intercept_is_last_and_free_of_the_penalty():
     assert_allclose(bend, np.diag([2.0] * RANK + [0.0]), atol=1e-12)
     slope_in_intercept = approx_fprime(coef, value(objective))[-1]
     assert_allclose(gradient(objective)(coef)[-1], slope_in_intercept, atol=1e-5)
-
-
-def test_another_reg_strength_leaves_the_first_objective_alone():
-    objective, coef = problem()
-    before = value(objective)(coef)
-    assert objective.with_reg_strength(7.0).reg_strength == 7.0
-    assert value(objective)(coef) == before
-
-
-def test_evaluating_does_not_write_to_the_coefficients():
-    objective, coef = problem(fit_intercept=True)
-    kept = coef.copy()
-    objective.value_and_gradient(coef)
-    objective.hessian(coef)
-    objective.hessian_operator(coef)(coef)
-    assert (coef == kept).all()
 
 
 @pytest.mark.parametrize("fit_intercept", [False, True])
@@ -209,24 +177,17 @@ class TestSeveralClasses:
         assert gradient.dtype == np.float64
         assert_allclose(gradient, objective.value_and_gradient(coef)[1], atol=1e-5)
 
-    @pytest.mark.parametrize("solver", ["auto", "lbfgs"])
-    def test_clean_labels_are_multinomial_regression(self, solver):
+    def test_clean_labels_are_multinomial_regression(self):
         rng = np.random.default_rng(1)
         X, labels = rng.normal(size=(60, 3)), np.arange(60) % 3
         X[:, 0] += labels
         objective = Objective(
             X, CorrectedRisk(np.eye(3)[labels] / 60, class_loss("logistic", 3)), 0.01, True, 3
         )
-        result = solve(objective, solver=solver, tol=1e-8)
+        result = solve(objective, tol=1e-8)
         assert result.converged
         # sklearn's ½‖Θ‖² + C·Σ losses is ours, 2λ‖Θ‖² + mean loss, at C = 1/(4λn).
         model = LogisticRegression(C=1 / (4 * 0.01 * 60), tol=1e-10, max_iter=10_000).fit(X, labels)
         coef = result.coef.reshape(4, 3)
         assert_allclose(coef[:3].T, model.coef_, atol=1e-6)
         assert_allclose(coef[3] - coef[3].mean(), model.intercept_, atol=1e-6)
-
-    def test_newton_is_refused(self):
-        objective, _ = class_problem()
-        assert choose_solver("auto", objective) == "lbfgs"
-        with pytest.raises(ValueError, match=r"solver='newton' is for two classes.*'lbfgs'"):
-            solve(objective, solver="newton")

@@ -1,16 +1,24 @@
-"""A method as a problem: paths of λ, several routes, and a matched class prior."""
+"""A method as a problem: λ paths, starts, and a matched class prior."""
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import expit, softmax
 
 from decorrupt.losses import class_loss, prior_scores
-from decorrupt.risks import CorrectedRisk
-from decorrupt.solvers import Objective, Problem, prior_start, solve, solve_problem, warm_path
+from decorrupt.observed import Observed, class_columns
+from decorrupt.risks import CorrectedRisk, count_risk
+from decorrupt.solvers import (
+    Objective,
+    Problem,
+    count_start,
+    prior_start,
+    problem,
+    sample_of_bags,
+    solve,
+    solve_problem,
+)
 from oracles.solved_problems import logistic_regression
-
-DESCENTS = ("newton", "lbfgs")
 
 
 def labelled(n_classes, n_rows=60):
@@ -23,10 +31,19 @@ def labelled(n_classes, n_rows=60):
     return features, CorrectedRisk(coef, class_loss("logistic", n_classes))
 
 
+def bags(n_rows=3000, bag_size=10):
+    """Return centred rows, and bags of two classes."""
+    rng = np.random.default_rng(0)
+    labels = rng.random(n_rows) < 0.4
+    X = rng.normal(size=(n_rows, 3)) + 1.5 * labels[:, None]
+    row_bag = rng.permutation(n_rows) // bag_size
+    shares = class_columns(np.bincount(row_bag, labels) / np.bincount(row_bag))
+    return X - X.mean(axis=0), Observed(np.array([0, 1]), np.arange(len(shares)), row_bag, shares)
+
+
 def path_of(objective, reg_strengths, start=None, **options):
-    problem = Problem(objective.risk, start=None if start is None else lambda _: start)
     return solve_problem(
-        problem,
+        Problem(objective.risk, 60, None if start is None else lambda *_: start),
         objective.features,
         reg_strengths,
         n_classes=objective.n_classes,
@@ -35,21 +52,18 @@ def path_of(objective, reg_strengths, start=None, **options):
     )
 
 
-@pytest.mark.parametrize("solver", ["auto", *DESCENTS])
-def test_a_path_is_the_solutions_one_by_one_in_the_order_given(solver):
+def test_a_path_is_the_solutions_one_by_one_in_the_order_given():
     objective, _ = logistic_regression(fit_intercept=True)
     reg_strengths = [0.1, 1e-3, 1.0, 0.1, 0.01]
-    path = path_of(objective, reg_strengths, solver=solver, tol=1e-7)
+    path = path_of(objective, reg_strengths, tol=1e-7)
     assert len(path) == 5
     for reg_strength, solution in zip(reg_strengths, path, strict=True):
         result = solution.result
         alone = objective.with_reg_strength(reg_strength)
-        cold = solve(alone, solver=solver, tol=1e-7)
+        cold = solve(alone, tol=1e-7)
         assert_allclose(result.coef, cold.coef, atol=1e-4)
         assert_allclose(result.objective, alone.value_and_gradient(result.coef)[0], rtol=1e-12)
         assert solution.objective.reg_strength == reg_strength
-        assert solution.solver == (solver if solver in DESCENTS else "newton")
-        assert solution.route == "start"
         assert_allclose(solution.scores, alone.scores(result.coef))
         risk_value = objective.risk.value_and_slope(solution.scores)[0]
         assert_allclose(solution.risk_value, risk_value, rtol=1e-9)
@@ -66,7 +80,7 @@ def test_a_path_of_several_classes_reaches_the_same_solutions():
 
 def test_a_path_starts_each_solution_from_the_next_larger_one():
     objective, _ = logistic_regression()
-    small, large = (one.result for one in path_of(objective, [0.01, 0.02], solver="lbfgs"))
+    small, large = (one.result for one in path_of(objective, [0.01, 0.02]))
     start = objective.with_reg_strength(0.01).value_and_gradient(large.coef)[0]
     assert_allclose(small.objective_history[0], start, rtol=1e-12)
     given = np.ones(objective.n_coef)
@@ -82,45 +96,13 @@ def test_an_array_of_reg_strengths_is_a_path_too():
     assert norms == sorted(norms, reverse=True)
 
 
-def test_the_best_route_is_taken_for_each_reg_strength():
-    """Of two routes that stop early, the one with the lower objective; the first if equal."""
-    objective, _ = logistic_regression()
-
-    def stuck(at, better_below):
-        def route(objective, reg_strengths, minimize):
-            found = {}
-            for value in reg_strengths:
-                here = objective.with_reg_strength(value)
-                coef = np.zeros(objective.n_coef) if value < better_below else at
-                found[value] = solve(here, start=coef, max_iter=0)
-            return found
-
-        return route
-
-    def solved(order):
-        routes = {name: ROUTES[name] for name in order}
-        return solve_problem(
-            Problem(objective.risk, routes=routes),
-            objective.features,
-            [0.1, 0.01],
-            n_classes=2,
-            fit_intercept=False,
-        )
-
-    far = np.full(objective.n_coef, 5.0)
-    ROUTES = {"small": stuck(far, 0.05), "never": stuck(far, 0.0), "path": warm_path(None)}
-    assert [one.route for one in solved(["never", "small"])] == ["never", "small"]
-    assert [one.route for one in solved(["small", "path"])] == ["path", "path"]
-    assert [one.route for one in solved(["small", "never"])] == ["small", "small"]
-
-
 @pytest.mark.parametrize("fit_intercept", [False, True])
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_a_start_at_the_class_prior_is_the_constant_model(n_classes, fit_intercept):
     features, risk = labelled(n_classes)
     objective = Objective(features, risk, 1.0, fit_intercept, n_classes)
     prior = np.array([0.2, 0.8]) if n_classes == 2 else np.array([0.2, 0.5, 0.3])
-    scores = objective.scores(prior_start(prior)(objective))
+    scores = objective.scores(prior_start(prior)(objective, solve))
     expected = prior_scores(prior) if fit_intercept else 0.0
     assert_allclose(scores, np.broadcast_to(expected, scores.shape))
 
@@ -130,9 +112,9 @@ def test_a_matched_prior_is_the_mean_probability_of_the_rows(n_classes):
     features, risk = labelled(n_classes)
     prior = np.array([0.3, 0.7]) if n_classes == 2 else np.array([0.2, 0.5, 0.3])
     options = {"n_classes": n_classes, "tol": 1e-9}
-    (free,) = solve_problem(Problem(risk), features, [0.1], fit_intercept=True, **options)
+    (free,) = solve_problem(Problem(risk, 60), features, [0.1], fit_intercept=True, **options)
     (matched,) = solve_problem(
-        Problem(risk, match_prior=prior), features, [0.1], fit_intercept=True, **options
+        Problem(risk, 60, match_prior=prior), features, [0.1], fit_intercept=True, **options
     )
     if n_classes == 2:
         means = [1 - expit(matched.scores).mean(), expit(matched.scores).mean()]
@@ -148,7 +130,45 @@ def test_a_matched_prior_is_the_mean_probability_of_the_rows(n_classes):
 def test_without_an_intercept_there_is_nothing_to_match():
     features, risk = labelled(2)
     options = {"n_classes": 2, "fit_intercept": False}
-    (free,) = solve_problem(Problem(risk), features, [0.1], **options)
-    problem = Problem(risk, match_prior=np.array([0.3, 0.7]))
-    (matched,) = solve_problem(problem, features, [0.1], **options)
+    (free,) = solve_problem(Problem(risk, 60), features, [0.1], **options)
+    given = Problem(risk, 60, match_prior=np.array([0.3, 0.7]))
+    (matched,) = solve_problem(given, features, [0.1], **options)
     assert_allclose(matched.result.coef, free.result.coef)
+
+
+class TestCountStart:
+    """From the intercept alone down a path of λ; of many rows, on a sample of bags first."""
+
+    @pytest.fixture
+    def few_are_many(self, monkeypatch):
+        monkeypatch.setattr(problem, "SAMPLE_ROWS", 600)
+
+    @pytest.mark.parametrize("reg_strengths", [[1e-3], [1e-3, 1e-1, 1e-3]])
+    def test_the_solution_for_a_sample_leads_to_that_of_all_rows(self, reg_strengths, monkeypatch):
+        X, observed = bags()
+        options = {"n_classes": 2, "fit_intercept": True, "tol": 1e-7}
+        count = Problem(count_risk(observed), 3000, count_start(observed, count_risk))
+        whole = solve_problem(count, X, reg_strengths, **options)
+        monkeypatch.setattr(problem, "SAMPLE_ROWS", 600)
+        sampled = solve_problem(count, X, reg_strengths, **options)
+        for one, expected in zip(sampled, whole, strict=True):
+            assert one.result.converged
+            assert_allclose(one.result.coef, expected.result.coef, atol=1e-5)
+            assert_allclose(one.risk_value, expected.risk_value, rtol=1e-6)
+
+    @pytest.mark.usefixtures("few_are_many")
+    def test_a_sample_consists_of_whole_bags(self):
+        _, observed = bags()
+        rows = sample_of_bags(observed)
+        assert len(rows) == 600
+        assert_array_equal(np.unique(np.bincount(observed.row_bag[rows])), [0, 10])
+        assert_array_equal(sample_of_bags(observed), rows)
+
+    @pytest.mark.usefixtures("few_are_many")
+    def test_no_sample_of_few_rows_few_bags_or_equal_proportions(self):
+        assert sample_of_bags(bags(n_rows=1190)[1]) is None
+        assert sample_of_bags(bags(bag_size=60)[1]) is None
+        _, observed = bags()
+        half = np.full((300, 2), 0.5)
+        equal = Observed(observed.classes, observed.ids, observed.row_bag, half)
+        assert sample_of_bags(equal) is None

@@ -104,11 +104,10 @@ def _fit_kernel(
     """Yield the models of one kernel, one per λ."""
     template = CountLikelihoodClassifier(
         kernel=Kernel(kernel, max_rank=MAX_RANK),
-        starts=("intercept",),
         random_state=rng.randint(2**31),
     )
     weights = observed.weights
-    features = np.asarray(template.fit_feature_map(X, weights=weights).matrix, dtype=np.float32)
+    features = np.asarray(template.fit_feature_map(X, weights).matrix, dtype=np.float32)
     size = template.kernel_size(X, weights=weights)
     reg_strengths = [size * value for value in REG_STRENGTHS]
     paths, rows = [], []

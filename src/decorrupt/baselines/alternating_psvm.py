@@ -7,14 +7,14 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from joblib import Parallel, delayed
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn import config_context
 from sklearn.svm import SVC
 from sklearn.utils import check_random_state
 
 from decorrupt._typing import FloatArray
 from decorrupt.baselines.support_vector import MAX_ITER, SupportVectorClassifier
-from decorrupt.estimators import check_choice
+from decorrupt.estimators import check_choice, estimator
 from decorrupt.observed import Observed, refuse_weights
 
 # C of each stage, relative to the parameter C.
@@ -25,7 +25,7 @@ MAX_ROUNDS = 100  # per stage; usually a few are enough
 Labels = NDArray[np.int8]  # −1 and +1
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@estimator
 class AlternatingPSVMClassifier(SupportVectorClassifier):
     """Support vector machine that guesses the labels inside the bags and refits in turns.
 
@@ -52,11 +52,6 @@ class AlternatingPSVMClassifier(SupportVectorClassifier):
     tol : float, default=1e-2
         A stage ends when a round lowers the objective by no more than this relative amount, or when
         no label changes.
-    kernel : str, callable or Kernel, default="rbf"
-        A name as in :class:`decorrupt.Kernel` (not knn or pca_…), a callable that takes two
-        matrices, or a Kernel. It is exact: of a Kernel only `gamma`, `degree` and `coef0` count.
-    kernel_gamma : float, "scale" or "auto", default="scale"
-        The kernel's width parameter; "scale" is 1/(n_columns·Var X), "auto" is 1/n_columns.
     n_jobs : int or None, default=None
         Number of starts run in parallel; the result does not depend on it.
     random_state : int, RandomState or None, default=None
@@ -90,7 +85,7 @@ class AlternatingPSVMClassifier(SupportVectorClassifier):
     True
     """
 
-    needs_common_probabilities = True
+    needs_common_probabilities: ClassVar[bool] = True
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"bags": True}
 
     C: float = 1.0
@@ -98,17 +93,17 @@ class AlternatingPSVMClassifier(SupportVectorClassifier):
     penalty: str = "size"
     n_starts: int = 10
     tol: float = 1e-2
-    kernel: Any = "rbf"
-    kernel_gamma: float | str = "scale"
     n_jobs: int | None = None
     random_state: Any = None
 
     # sample_weight is not in the signature: scikit-learn looks there for what can be used.
-    def fit(self, X: Any, y: ArrayLike, *, bags: Any = None, **refused: Any) -> Self:
+    def fit(self, X: Any, y: Any, *, bags: Any = None, **refused: Any) -> Self:
         """See :meth:`CorrectedLossClassifier.fit`; weights are refused: single rows get labels."""
         return super().fit(X, y, bags=bags, **refused)
 
-    def _check_parameters(self) -> None:
+    def check(self) -> None:
+        """Raise ValueError if a parameter is invalid regardless of the data."""
+        super().check()
         check_choice("penalty", self.penalty, ("size", "bag"))
 
     def _fit_rows(self, X: Any, observed: Observed) -> tuple[FloatArray, float]:

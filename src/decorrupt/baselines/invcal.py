@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.sparse import csc_array
@@ -14,6 +13,7 @@ from sklearn.utils import gen_batches
 from decorrupt._typing import FloatArray
 from decorrupt.baselines.support_vector import MAX_ITER, SupportVectorClassifier
 from decorrupt.corruption import row_coefficients
+from decorrupt.estimators import estimator
 from decorrupt.observed import Observed
 
 # LIBSVM's tolerance of the optimality conditions, in units of the score.
@@ -22,7 +22,7 @@ SVR_TOL = 1e-8
 BLOCK_ENTRIES = 2**22
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@estimator
 class InvCalClassifier(SupportVectorClassifier):
     """Support vector regression of the bags' log-odds on their mean rows (inverse calibration).
 
@@ -38,13 +38,6 @@ class InvCalClassifier(SupportVectorClassifier):
         Weight of the distance from the tube.
     epsilon : float, default=0.1
         ε, half the width of the tube.
-    kernel : str, callable or Kernel, default="rbf"
-        A name as in :class:`decorrupt.Kernel` (not knn or pca_…), a callable that takes two
-        matrices, or a Kernel. It is exact: of a Kernel only `gamma`, `degree` and `coef0` count.
-    kernel_gamma : float, "scale" or "auto", default="scale"
-        The kernel's width parameter; "scale" is 1/(n_columns·Var X), "auto" is 1/n_columns.
-    check_assumptions : bool, default=True
-        Whether `fit` warns if the rows of a class clearly differ between bags.
 
     Attributes
     ----------
@@ -71,13 +64,10 @@ class InvCalClassifier(SupportVectorClassifier):
     True
     """
 
-    needs_common_classes = True
+    needs_common_classes: ClassVar[bool] = True
 
     C_p: float = 1.0
     epsilon: float = 0.1
-    kernel: Any = "rbf"
-    kernel_gamma: float | str = "scale"
-    check_assumptions: bool = True
 
     def _fit_rows(self, X: Any, observed: Observed) -> tuple[FloatArray, float]:
         margin = 1 / observed.n_rows

@@ -6,15 +6,13 @@ optimal weights, the bound of Theorem 4 is proportional to one over the square r
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import LinearConstraint, linear_sum_assignment, milp
 from scipy.sparse import csr_array
 
 from decorrupt._typing import FloatArray
-from decorrupt.exceptions import InexactPairingWarning
+from decorrupt.exceptions import InexactPairingWarning, warn
 from decorrupt.losses import only_two_classes
 from decorrupt.observed import check_bags
 
@@ -66,7 +64,7 @@ def pair_bags(
         pairs = _best_pairs(_weight(size[:, None], size, proportion[:, None] - proportion))
     else:
         message = f"{len(size)} bags of unequal size are sorted, which is not optimal"
-        warnings.warn(message, InexactPairingWarning, stacklevel=2)
+        warn(message, InexactPairingWarning)
         pairs = _sorted_pairs(size * (proportion - np.average(proportion, weights=size)))
     gap = proportion[pairs[0]] - proportion[pairs[1]]
     pos, neg = np.where(gap > 0, pairs, pairs[::-1])[:, gap != 0]

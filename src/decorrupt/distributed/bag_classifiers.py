@@ -20,10 +20,12 @@ from decorrupt.estimators import (
     CorrectedLossClassifier,
     CountLikelihoodClassifier,
     MeanMapClassifier,
+    needs_common_classes,
     rows_worth,
+    warn_if_overfitted,
+    warn_of_assumption,
 )
 from decorrupt.losses import prior_scores, same_constant
-from decorrupt.notices import Notice, emit_notices
 from decorrupt.observed import Observed, check_bags, class_columns
 from decorrupt.risks import ESTIMATE, with_bag_effect
 from decorrupt.solvers import Objective
@@ -61,7 +63,7 @@ class DaskBagClassifier(DaskClassifier):
             As the estimator without Dask; also if partitions differ in width or dtype, or a bag
             is in several partitions.
         """
-        emit_notices(self._train(X, y, bags, "bags", sample_weight=sample_weight))
+        self._train(X, y, bags, "bags", sample_weight=sample_weight)
         return self
 
     def _kind_of_targets(self, local: Any, blocks: Blocks) -> str:
@@ -86,13 +88,13 @@ class DaskBagClassifier(DaskClassifier):
         check_bags(data.sizes, given, classes.tolist())
         return observed
 
-    def _assumption_notices(self, work: Work, observed: Observed) -> list[Notice]:
-        """Return whether the rows of a class clearly differ between the bags of the sample."""
-        if work.data.lower is None:
-            return []
+    def _warn_of_assumptions(self, work: Work, observed: Observed) -> None:
+        """Warn if the rows of a class clearly differ between the bags of the sample."""
+        if work.data.lower is None or not needs_common_classes(work.local):
+            return
         rows, sample = work.sample.rows, work.sample.observed(observed)
-        notices: list[Notice] = work.local.assumption_notices(rows, sample, type(self).__name__)
-        return notices
+        user, names = type(self).__name__, getattr(work.local, "feature_names_in_", None)
+        warn_of_assumption(work.local, rows, sample, user=user, names=names)
 
 
 def _count_noise(local: Any) -> Any:
@@ -122,7 +124,7 @@ class DaskCorrectedLossClassifier(DaskCorrectedRiskClassifier, DaskBagClassifier
     max_iter : int, default=1000
         Maximum number of iterations; an iteration takes one or two passes over the data.
     loss, kernel_gamma, reg_strength, combine, class_prior, decision, \
-risk_correction, fit_intercept, solver, tol, random_state, check_assumptions
+risk_correction, fit_intercept, tol, random_state
         As in :class:`decorrupt.CorrectedLossClassifier`. The solver is L-BFGS; whether it stopped
         at a minimum is not checked, and the assumptions are checked on a sample of 20,000 rows.
 
@@ -132,7 +134,7 @@ risk_correction, fit_intercept, solver, tol, random_state, check_assumptions
         Passes over the data: those of the solver, and three for the bags, a sample and the
         diagnostics.
     classes_, diagnostics_, class_prior_, decision_threshold_, dual_coef_, landmarks_, coef_, \
-intercept_, kernel_gamma_, reg_strength_, n_iter_, solver_, \
+intercept_, kernel_gamma_, reg_strength_, n_iter_, \
 n_features_in_, feature_names_in_
         As in :class:`decorrupt.CorrectedLossClassifier`.
 
@@ -167,8 +169,7 @@ class DaskMeanMapClassifier(DaskCorrectedRiskClassifier, DaskBagClassifier):
     ----------
     client, kernel, max_iter
         As in :class:`DaskCorrectedLossClassifier`.
-    kernel_gamma, reg_strength, fit_intercept, decision, solver, tol, random_state, \
-check_assumptions
+    kernel_gamma, reg_strength, fit_intercept, decision, tol, random_state
         As in :class:`decorrupt.MeanMapClassifier`; the assumptions are checked on a sample of
         20,000 rows.
 
@@ -177,7 +178,7 @@ check_assumptions
     n_passes_ : int
         Passes over the data.
     classes_, class_prior_, decision_threshold_, dual_coef_, landmarks_, coef_, \
-intercept_, kernel_gamma_, reg_strength_, n_iter_, solver_, n_features_in_, \
+intercept_, kernel_gamma_, reg_strength_, n_iter_, n_features_in_, \
 feature_names_in_
         As in :class:`decorrupt.MeanMapClassifier`.
     """
@@ -191,7 +192,7 @@ feature_names_in_
         partitioned: PartitionedRisk,  # noqa: ARG002
         outcome: Outcome,
     ) -> None:
-        work.local.note_overfitting(*risk_and_error(outcome.reports, work.data))
+        warn_if_overfitted(*risk_and_error(outcome.reports, work.data))
 
 
 class DaskCountLikelihoodClassifier(DaskBagClassifier):
@@ -206,10 +207,9 @@ class DaskCountLikelihoodClassifier(DaskBagClassifier):
     ----------
     client, kernel, max_iter
         As in :class:`DaskCorrectedLossClassifier`.
-    kernel_gamma, reg_strength, large_bags, count_noise, bag_effect, starts, fit_intercept, \
-decision, solver, tol, random_state
-        As in :class:`decorrupt.CountLikelihoodClassifier`; `starts` are those of the sample's fit,
-        and bag_effect="estimate" uses the sample.
+    kernel_gamma, reg_strength, large_bags, count_noise, bag_effect, fit_intercept, \
+decision, tol, random_state
+        As in :class:`decorrupt.CountLikelihoodClassifier`; bag_effect="estimate" uses the sample.
 
     Attributes
     ----------
@@ -220,7 +220,7 @@ decision, solver, tol, random_state
     bag_effect_ : float
         The standard deviation of the bag effect, given or estimated.
     classes_, class_prior_, decision_threshold_, dual_coef_, landmarks_, coef_, \
-intercept_, kernel_gamma_, reg_strength_, n_iter_, solver_, n_features_in_, \
+intercept_, kernel_gamma_, reg_strength_, n_iter_, n_features_in_, \
 feature_names_in_
         As in :class:`decorrupt.CountLikelihoodClassifier`.
     """
@@ -256,7 +256,7 @@ feature_names_in_
             As in :meth:`DaskCorrectedLossClassifier.fit`; also if a range contains no whole number
             of rows.
         """
-        emit_notices(self._train(X, y, bags, "bags", upper=upper, sample_weight=sample_weight))
+        self._train(X, y, bags, "bags", upper=upper, sample_weight=sample_weight)
         return self
 
     def _problem(self, work: Work, observed: Observed) -> PartitionedRisk:
@@ -296,4 +296,4 @@ feature_names_in_
         if observed.is_inexact or work.local.bag_effect_:
             sums = np.sum([report.expected for report in outcome.reports], axis=0)
             shares = sums / observed.n_rows
-        work.local.describe_counts(observed, outcome.risk, "sample", shares)
+        work.local.describe_counts(observed, outcome.risk, shares)

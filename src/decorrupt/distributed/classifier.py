@@ -25,11 +25,9 @@ from decorrupt.distributed.work import PartitionedRisk, Work
 from decorrupt.estimators import LabelAccuracyMixin
 from decorrupt.features import resolve_kernel_gamma
 from decorrupt.losses import score_shape
-from decorrupt.notices import Notice, notices_of
 from decorrupt.observed import Observed
 from decorrupt.solvers import Objective, SolverResult, solve_lbfgs
 
-DASK_SOLVERS = ("auto", "lbfgs")
 # Besides the solver's: the bags and columns, the sample, and the report.
 OTHER_PASSES = 3
 # The start needs few digits; the tolerance is that of the objective per row.
@@ -113,33 +111,24 @@ class DaskClassifier(LabelAccuracyMixin, BaseEstimator):
         upper: Any = None,
         sample_weight: Any = None,
         **replaced: Any,
-    ) -> list[Notice]:
+    ) -> None:
         """Fit as `fit` does; `replaced` are parameters with another value in this fit."""
         local = self._new_local().set_params(**replaced)
-        self._check(local)
+        local.check()
+        check_features(local.chosen_kernel)
         engine = Engine(self.client)
         blocks = read_blocks(X, y, ids, name, upper, sample_weight)
         data = read_data(engine, blocks, self._kind_of_targets(local, blocks))
         _keep_columns(local, data)
         work = Work(engine, local, _kept_rows(engine, local, data), self._seed())
         observed = self._observe(work)
-        local.keep_observed(observed)
+        local.keep_classes(observed)
         partitioned = self._problem(work, observed)
         objective = work.objective(partitioned)
         outcome = self._solved(work, observed, objective)
         self._finish(work, observed, partitioned, outcome)
-        notices = self._assumption_notices(work, observed) + notices_of(local)
+        self._warn_of_assumptions(work, observed)
         self._take_over(local, objective.n_passes + OTHER_PASSES)
-        return notices
-
-    def _check(self, local: Any) -> None:
-        local.check()
-        check_features(local.chosen_kernel)
-        if local.solver not in DASK_SOLVERS:
-            raise ValueError(
-                f"solver={local.solver!r} needs all rows at once: choose one of "
-                f"{', '.join(DASK_SOLVERS)}"
-            )
 
     def _seed(self) -> int:
         """Return the integer from which every step of the fit draws."""
@@ -165,8 +154,8 @@ class DaskClassifier(LabelAccuracyMixin, BaseEstimator):
     ) -> None:
         """Set the attributes that only this method has, and note what the user should know."""
 
-    def _assumption_notices(self, work: Work, observed: Observed) -> list[Notice]:  # noqa: ARG002
-        return []
+    def _warn_of_assumptions(self, work: Work, observed: Observed) -> None:
+        """Warn if the bags of the sample contradict what the method assumes."""
 
     def _solved(self, work: Work, observed: Observed, objective: PartitionedObjective) -> Outcome:
         """Minimise, keep the solution in the local estimator, and read the data once more."""
@@ -175,8 +164,8 @@ class DaskClassifier(LabelAccuracyMixin, BaseEstimator):
         result = solve_lbfgs(objective, start, tol=tol, max_iter=self.max_iter)
         result = replace(result, gradient_tol=tol)
         local.keep(work.sample.rows, work.fitted, result.coef)
-        local.solver_, local.n_iter_ = "lbfgs", result.n_iter
-        local.note_unconverged(result)
+        local.n_iter_ = result.n_iter
+        local.warn_if_unconverged(result)
         report, model = work.engine.dask.delayed(partition_report), objective.shared_model
         sum_of = POSTERIORS if observed.is_inexact else ""
         if getattr(local, "bag_effect_", 0):
@@ -184,7 +173,7 @@ class DaskClassifier(LabelAccuracyMixin, BaseEstimator):
         last = result.coef, model, local.decision_threshold_, sum_of
         reports = work.engine.compute([report(part, *last) for part in objective.partitions])
         chosen = np.sum([own.n_chosen for own in reports], axis=0)
-        local.note_predicted(np.flatnonzero(chosen), work.data.columns.n_rows)
+        local.warn_if_one_class(np.flatnonzero(chosen), work.data.columns.n_rows)
         value = result.objective - objective.penalised.penalty(result.coef)
         return Outcome(result, value, reports)
 

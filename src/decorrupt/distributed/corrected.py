@@ -32,21 +32,23 @@ class DaskCorrectedRiskClassifier(DaskClassifier):
     def _finish(
         self, work: Work, observed: Observed, partitioned: PartitionedRisk, outcome: Outcome
     ) -> None:
-        """Set the diagnostics, and note a risk far below zero."""
+        """Set the diagnostics, and warn of a risk far below zero."""
         local, problem = work.local, partitioned.bag_problem
         risk: Any = problem.risk
         value, error = risk_and_error(outcome.reports, work.data)
         is_convex = not risk.loss.concavity(risk.coef).any()
+        bags = local.described_bags(observed)
         local.set_diagnostics(
-            local.described_bags(observed),
-            problem,
+            bags.ids[(risk.coef == 0).all(axis=1)].tolist(),
+            bags.n_bags,
+            risk,
             outcome.result,
             training_risk=value,
             risk_std_error=error,
             convexity_floor=0.0 if is_convex else float("inf"),
         )
         if local.risk_correction is None:
-            local.note_overfitting()
+            local.warn_if_overfitted()
 
 
 def partition_rows(work: Work, risk: CorrectedRisk) -> list[Any]:

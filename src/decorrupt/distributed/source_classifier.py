@@ -11,7 +11,6 @@ from decorrupt.distributed.corrected import DaskCorrectedRiskClassifier
 from decorrupt.distributed.data import sources_and_labels
 from decorrupt.distributed.work import Work
 from decorrupt.estimators import CorruptedSourcesClassifier
-from decorrupt.notices import emit_notices
 from decorrupt.observed import Observed, read_sources, refuse_weights
 
 
@@ -28,8 +27,8 @@ class DaskCorruptedSourcesClassifier(DaskCorrectedRiskClassifier):
     ----------
     client, kernel, max_iter
         As in :class:`DaskCorrectedLossClassifier`.
-    noise_rates, source_priors, combine, loss, kernel_gamma, reg_strength, class_prior, \
-decision, risk_correction, fit_intercept, solver, tol, random_state
+    combine, loss, kernel_gamma, reg_strength, class_prior, decision, risk_correction, \
+fit_intercept, tol, random_state
         As in :class:`decorrupt.CorruptedSourcesClassifier`.
 
     Attributes
@@ -38,7 +37,7 @@ decision, risk_correction, fit_intercept, solver, tol, random_state
         Passes over the data.
     noise_rates_, noise_rate_intervals_, source_priors_, source_weights_, classes_, diagnostics_, \
 class_prior_, decision_threshold_, dual_coef_, landmarks_, coef_, \
-intercept_, kernel_gamma_, reg_strength_, n_iter_, solver_, n_features_in_, feature_names_in_
+intercept_, kernel_gamma_, reg_strength_, n_iter_, n_features_in_, feature_names_in_
         As in :class:`decorrupt.CorruptedSourcesClassifier`.
     """
 
@@ -46,6 +45,7 @@ intercept_, kernel_gamma_, reg_strength_, n_iter_, solver_, n_features_in_, feat
     __metadata_request__fit: ClassVar[dict[str, bool]] = {
         "sources": True,
         "noise_rates": True,
+        "source_priors": True,
         "sample_weight": True,
     }
 
@@ -56,6 +56,7 @@ intercept_, kernel_gamma_, reg_strength_, n_iter_, solver_, n_features_in_, feat
         *,
         sources: Any = None,
         noise_rates: Any = None,
+        source_priors: Any = None,
         sample_weight: Any = None,
     ) -> Self:
         """Train on rows whose labels y were flipped at known rates.
@@ -68,8 +69,8 @@ intercept_, kernel_gamma_, reg_strength_, n_iter_, solver_, n_features_in_, feat
             Noisy labels; of two values the larger is the positive class.
         sources : as y, optional
             The source of each row. None: one source.
-        noise_rates : mapping, pair or matrix, optional
-            Replaces the parameter `noise_rates`.
+        noise_rates, source_priors : optional
+            As in :meth:`decorrupt.CorruptedSourcesClassifier.fit`.
         sample_weight : as y, optional
             How many rows each row represents.
 
@@ -83,8 +84,11 @@ intercept_, kernel_gamma_, reg_strength_, n_iter_, solver_, n_features_in_, feat
         ValueError
             As the estimator without Dask; also if partitions differ in width or dtype.
         """
-        rates = {} if noise_rates is None else {"noise_rates": noise_rates}
-        emit_notices(self._train(X, y, sources, "sources", sample_weight=sample_weight, **rates))
+        self._known = noise_rates, source_priors
+        try:
+            self._train(X, y, sources, "sources", sample_weight=sample_weight)
+        finally:
+            del self._known
         return self
 
     def _observe(self, work: Work) -> Observed:
@@ -92,18 +96,23 @@ intercept_, kernel_gamma_, reg_strength_, n_iter_, solver_, n_features_in_, feat
         data, local = work.data, work.local
         sources, classes, codes = sources_and_labels(data)
         given = None if data.blocks.ids is None else sources
-        rates = _known_rates(work, classes, codes, given)
-        read = read_sources(codes, classes, given, rates, local.source_priors)
+        rates, priors = self._known
+        rates = _known_rates(work, rates, classes, codes, given)
+        read = read_sources(codes, classes, given, rates, priors)
         observed = Observed.of_sources(classes, read, data.sizes)
         local.keep_sources(observed)
         return observed
 
 
 def _known_rates(
-    work: Work, classes: NDArray[Any], codes: NDArray[np.intp], sources: NDArray[Any] | None
+    work: Work,
+    rates: Any,
+    classes: NDArray[Any],
+    codes: NDArray[np.intp],
+    sources: NDArray[Any] | None,
 ) -> Any:
     """Return rates by source or for all rows; estimated from the sample if they are not given."""
-    rates, one_matrix = work.local.noise_rates, (len(classes), len(classes))
+    one_matrix = (len(classes), len(classes))
     if hasattr(rates, "to_delayed") or (np.ndim(rates) > 1 and np.shape(rates) != one_matrix):
         raise ValueError(
             "noise_rates per row are not available with Dask: give rates by source, one pair or "
@@ -114,4 +123,4 @@ def _known_rates(
     refuse_weights(work.sample.weights, f"noise_rates={rates!r}")
     rows, pairs = work.sample.rows, work.sample.codes
     by_row = None if sources is None else sources[pairs]
-    return work.local.estimate_rates(rows, classes[codes[pairs]], by_row, rates)
+    return work.local.estimate_rates(rows, classes[codes[pairs]], rates, by_row, None)

@@ -25,7 +25,7 @@ from decorrupt.ecological.model import (
 from decorrupt.ecological.posterior import Draws, draw_tables
 from decorrupt.ecological.tables import bounds, fit_margins, goodman
 from decorrupt.estimators import check_parameters, check_share
-from decorrupt.notices import Notice, emit_notices
+from decorrupt.exceptions import warn
 from decorrupt.observed import counts_of_sum
 
 
@@ -168,7 +168,7 @@ class EcologicalInference(BaseEstimator):
         draws = draw_tables(rates, outcomes, self.n_draws, rng)
         if not rates.converged:
             message = "the rates did not converge: increase reg_strength or merge rare options"
-            emit_notices([Notice(ConvergenceWarning, message)])
+            warn(message, ConvergenceWarning)
         return self._keep(rates, outcomes, draws)
 
     def _keep(self, rates: Rates, outcomes: FloatArray, draws: Draws) -> Self:

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from decorrupt.estimators.default_strength import AUTO
 from decorrupt.features import Kernel
+
+AUTO = "auto"
 
 
 def check_finite(name: str, value: Any) -> None:
@@ -96,7 +97,6 @@ CHECKS: dict[str, Callable[[str, Any], None]] = {
     "epsilon": check_not_negative,
     "fit_intercept": check_flag,
     "lr": check_positive,
-    "match_prior": check_flag,
     "max_epochs": check_count,
     "max_iter": check_count,
     "max_rank": check_count_or_none,

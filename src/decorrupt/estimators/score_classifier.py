@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 import decorrupt
 from decorrupt._typing import FloatArray
-from decorrupt.exceptions import OneClassWarning
+from decorrupt.exceptions import OneClassWarning, warn
+from decorrupt.features import check_magnitude
 from decorrupt.losses import (
     chosen_classes,
     prior_scores,
@@ -25,12 +26,42 @@ from decorrupt.losses import (
     shift_prior,
     unclipped_scores,
 )
-from decorrupt.notices import QuietEstimator
 from decorrupt.observed import Observed, has_class_columns, resolve_class_prior
 from decorrupt.risks import count_risk
 
 DECISIONS = ("balanced", "accuracy")
+FLOATS = (np.float64, np.float32)
 DOCS_VARIABLE = "DECORRUPT_DOCS"
+
+
+def validated_rows(
+    model: Any, X: Any, *, reset: bool = True, is_squared: bool = True, **options: Any
+) -> Any:
+    """Return scikit-learn's validated rows, sparse ones as CSR.
+
+    Parameters
+    ----------
+    model : estimator
+        It gets `n_features_in_` and `feature_names_in_` if `reset`.
+    X : array-like, data frame or sparse matrix of shape (n_rows, n_columns)
+        Rows.
+    reset : bool
+        Whether this is the fit; otherwise the columns must be those of the fit.
+    is_squared : bool
+        Whether values are refused whose squares are not finite numbers.
+    **options
+        Further arguments of :func:`sklearn.utils.validation.validate_data`.
+
+    Raises
+    ------
+    ValueError
+        If X is invalid; the message names the row and the column of a value that is too large.
+    """
+    X = validate_data(model, X, reset=reset, accept_sparse="csr", dtype=FLOATS, **options)
+    if is_squared:
+        names = getattr(model, "feature_names_in_", None)
+        check_magnitude(X, names, n_rows=X.shape[0] if reset else 1)
+    return X
 
 
 def decision_threshold(
@@ -122,25 +153,26 @@ class LabelAccuracyMixin(ReferenceLinkMixin, ClassifierMixin):
         return float(super().score(X, y, sample_weight=sample_weight))
 
 
-def _has_log_odds(estimator: Any) -> bool:
-    if not estimator.has_log_odds:
+def _has_log_odds(model: Any) -> bool:
+    if not model.has_log_odds:
         raise AttributeError(
-            f"{type(estimator).__name__} has no predict_proba: its scores are not log-odds"
+            f"{type(model).__name__} has no predict_proba: its scores are not log-odds"
         )
     return True
 
 
-class ScoreClassifier(QuietEstimator, LabelAccuracyMixin, BaseEstimator):
+class ScoreClassifier(LabelAccuracyMixin, BaseEstimator):
     """Base class of all classifiers: it turns scores into decisions and probabilities.
 
     Scores f(x) are log-odds of two classes, or one score per class, unless `has_log_odds` is False;
-    then there is no `predict_proba`. Subclasses have the parameter
-    `decision`, define `_read_rows` and `_score`, set `classes_`, and call `set_class_prior` with
-    the class shares in the population that the scores describe.
+    then there is no `predict_proba`. Subclasses have the parameter `decision`, define `_read_rows`
+    and `_score`, set `classes_`, and call `set_class_prior` with the class shares in the population
+    that the scores describe.
     """
 
     classes_: NDArray[Any]
     class_prior_: FloatArray
+    decision_threshold_: Any
 
     @property
     def has_log_odds(self) -> bool:
@@ -150,9 +182,10 @@ class ScoreClassifier(QuietEstimator, LabelAccuracyMixin, BaseEstimator):
     def set_class_prior(self, class_prior: FloatArray) -> None:
         """Set `class_prior_` and the decision threshold that follows from it."""
         self.class_prior_ = class_prior
-        self.decision_threshold_ = self._threshold(class_prior)
+        self.decision_threshold_ = self.threshold(class_prior)
 
-    def _threshold(self, class_prior: FloatArray) -> Any:
+    def threshold(self, class_prior: FloatArray) -> Any:
+        """Return what `predict` subtracts from scores at these class shares."""
         return decision_threshold(self.decision, class_prior)
 
     @abstractmethod
@@ -214,19 +247,15 @@ class ScoreClassifier(QuietEstimator, LabelAccuracyMixin, BaseEstimator):
             scores = shift_prior(scores, self.class_prior_, shares)
         return probabilities(scores)
 
-    def _note_one_class(self, scores: FloatArray) -> None:
-        """Note if the model predicts the same class for all training rows."""
-        chosen = chosen_classes(scores - self.decision_threshold_)
-        self.note_predicted(np.unique(chosen), len(scores))
-
-    def note_predicted(self, predicted: NDArray[np.intp], n_rows: int) -> None:
-        """Note if only one class is among those predicted for the training rows."""
-        if len(predicted) == 1:
+    def warn_if_one_class(self, predicted: NDArray[np.intp], n_rows: int) -> None:
+        """Warn if only one class is among those predicted for the training rows."""
+        distinct = np.unique(predicted)
+        if len(distinct) == 1:
             n_classes = {2: "two"}.get(len(self.classes_), len(self.classes_))
-            self._note(
-                OneClassWarning,
-                f"the model predicts class {self.classes_.tolist()[predicted[0]]!r} for all "
+            warn(
+                f"the model predicts class {self.classes_.tolist()[distinct[0]]!r} for all "
                 f"{n_rows} training rows, though they have {n_classes} classes. Scale the "
                 "columns of X, try another kernel, kernel_gamma or regularisation, or "
                 "decision='balanced' where one class is rare",
+                OneClassWarning,
             )

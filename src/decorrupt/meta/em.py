@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -13,8 +13,8 @@ from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.parallel import Parallel, delayed
 
 from decorrupt._typing import FloatArray
-from decorrupt.estimators import check_two_or_more
-from decorrupt.losses import prior_scores, score_shape
+from decorrupt.estimators import check_two_or_more, estimator
+from decorrupt.losses import chosen_classes, prior_scores, score_shape
 from decorrupt.meta.observed_classifier import Fold, ObservedClassifier, bag_folds, seed
 from decorrupt.meta.soft_labels import check_learner, fit_soft_labels, soft_scores
 from decorrupt.meta.start import check_numbers, fit_columns, fit_start, make_columns
@@ -23,6 +23,7 @@ from decorrupt.risks import CountRisk
 from decorrupt.solvers import fit_slope_and_shift
 
 
+@estimator
 class EMClassifier(MetaEstimatorMixin, ObservedClassifier):
     """Any scikit-learn classifier or regressor, trained on bags or noisy labels.
 
@@ -112,31 +113,15 @@ class EMClassifier(MetaEstimatorMixin, ObservedClassifier):
     True
     """
 
-    columns_: Any
-    start_: Any
-
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        cv: int = 5,
-        blend: float = 0.5,
-        calibrate: bool = True,
-        decision: str = "balanced",
-        random_state: Any = None,
-        count_noise: Any = None,
-        sample_weight_name: str | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.estimator = estimator
-        self.cv = cv
-        self.blend = blend
-        self.calibrate = calibrate
-        self.decision = decision
-        self.random_state = random_state
-        self.count_noise = count_noise
-        self.sample_weight_name = sample_weight_name
-        self.n_jobs = n_jobs
+    estimator: Any = field(default=None, kw_only=False)
+    cv: int = 5
+    blend: float = 0.5
+    calibrate: bool = True
+    decision: str = "balanced"
+    random_state: Any = None
+    count_noise: Any = None
+    sample_weight_name: str | None = None
+    n_jobs: int | None = None
 
     def _check_parameters(self) -> None:
         check_learner(self._learner(), self.sample_weight_name)
@@ -147,7 +132,8 @@ class EMClassifier(MetaEstimatorMixin, ObservedClassifier):
         return RandomForestRegressor(100, min_samples_leaf=3, max_features=1 / 3)
 
     def _fit_labels(self, X: Any, likelihood: CountRisk, random: np.random.RandomState) -> None:
-        self.columns_ = self.start_ = None
+        self.columns_: Any = None
+        self.start_: Any = None
         self.slope_, self.shift_ = 1.0, 0.0
         self.estimator_ = fit_soft_labels(
             seeded(self._learner(), random),
@@ -189,7 +175,8 @@ class EMClassifier(MetaEstimatorMixin, ObservedClassifier):
                 self.estimator_ = learner.fit(X, posterior)
         self.slope_, self.shift_ = found.slope, found.shift
         self.held_out_log_likelihood_ = found.log_likelihood
-        self._note_one_class(found.scores)
+        chosen = chosen_classes(found.scores - self.decision_threshold_)
+        self.warn_if_one_class(chosen, len(found.scores))
 
     def _fit_start(
         self, X: Any, likelihood: CountRisk, random: np.random.RandomState
@@ -199,7 +186,7 @@ class EMClassifier(MetaEstimatorMixin, ObservedClassifier):
         fit_columns(self.columns_, X, likelihood.observed.weights)
         rows = self.columns_.transform(X)
         folds = bag_folds(likelihood.observed, self.cv, random)
-        self.start_, held_out = fit_start(rows, likelihood.observed, folds, random_state)
+        self.start_, held_out = fit_start(rows, likelihood, folds, random_state)
         return held_out
 
     def _score(self, X: Any) -> FloatArray:

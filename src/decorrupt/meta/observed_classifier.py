@@ -6,14 +6,18 @@ from abc import abstractmethod
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from decorrupt.estimators import DECISIONS, ScoreClassifier, check_choice, check_parameters
-from decorrupt.exceptions import ContradictedRatesWarning
+from decorrupt.estimators import (
+    DECISIONS,
+    ScoreClassifier,
+    check_choice,
+    check_parameters,
+    warn_of_rates,
+)
 from decorrupt.meta.soft_labels import learner_rows
-from decorrupt.notices import Notice, emit_notices
-from decorrupt.observed import Observed, as_observed, rate_notices
+from decorrupt.observed import Observed, as_observed
 from decorrupt.risks import CountRisk, count_risk
 from decorrupt.splitters import BagKFold
 
@@ -38,7 +42,7 @@ class ObservedClassifier(ScoreClassifier):
     def fit(
         self,
         X: Any,
-        y: ArrayLike,
+        y: Any,
         *,
         bags: Any = None,
         upper: Any = None,
@@ -53,7 +57,7 @@ class ObservedClassifier(ScoreClassifier):
         X : array-like, sparse matrix or data frame of shape (n_rows, n_columns)
             The rows. A data frame is passed to the learner with its categories and missing
             values, if the learner takes them.
-        y : array-like of shape (n_rows,) or (n_rows, n_classes)
+        y : array-like of shape (n_rows,) or (n_rows, n_classes), or Observed
             The proportion of positives in each row's bag, or the share of each class; noisy labels
             of rows with a source; class labels without bags and sources. If there are both bags
             and sources, noisy labels are 0 and 1, or rows of the identity matrix for several
@@ -90,25 +94,25 @@ class ObservedClassifier(ScoreClassifier):
         ContradictedRatesWarning
             If there are no bags, and the shares of noisy labels contradict the rates.
         """
-        known = {"bags": bags, "upper": upper, "sources": sources, "noise_rates": noise_rates}
-        emit_notices(self.train(X, y, sample_weight=sample_weight, **known))
-        return self
-
-    def train(self, X: Any, y: Any, *, sample_weight: Any = None, **known: Any) -> list[Notice]:
-        """Fit as `fit` does, and return the warnings instead of emitting them."""
-        self._check()
+        check_parameters(self)
+        check_choice("decision", self.decision, DECISIONS)
+        self._check_parameters()
         X = self._read_rows(X, reset=True)
+        known = {"bags": bags, "upper": upper, "sources": sources, "noise_rates": noise_rates}
         known |= {"count_noise": self.count_noise, "sample_weight": sample_weight}
         X, observed = as_observed(y, **known).used(X)
-        messages = rate_notices(observed) if observed.is_of_sources else []
-        notices = [Notice(ContradictedRatesWarning, message) for message in messages]
-        return notices + self._train_rows(X, observed)
+        if observed.is_of_sources:
+            warn_of_rates(observed)
+        return self.fit_observed(X, observed)
 
-    def train_observed(self, X: Any, observed: Observed) -> list[Notice]:
-        """Fit rows of which it is known what is observed, and return the warnings as notices."""
-        self._check()
-        observed = observed.with_count_noise(self.count_noise)
-        return self._train_rows(self._read_rows(X, reset=True), observed)
+    def fit_observed(self, X: Any, observed: Observed) -> Self:
+        """Fit validated rows of which it is known what is observed."""
+        likelihood = count_risk(observed)
+        self.classes_ = observed.classes
+        self.set_class_prior(likelihood.class_prior)
+        train = self._fit_labels if likelihood.is_convex else self._fit_observed
+        train(X, likelihood, check_random_state(self.random_state))
+        return self
 
     def _read_rows(self, X: Any, *, reset: bool) -> Any:
         missing = self._takes_missing_values()
@@ -116,21 +120,6 @@ class ObservedClassifier(ScoreClassifier):
 
     def _takes_missing_values(self) -> bool:
         return False
-
-    def _check(self) -> None:
-        self._take_notices()  # discard those of an earlier fit that failed
-        check_parameters(self)
-        check_choice("decision", self.decision, DECISIONS)
-        self._check_parameters()
-
-    def _train_rows(self, X: Any, observed: Observed) -> list[Notice]:
-        likelihood = count_risk(observed)
-        self.classes_ = observed.classes
-        self.set_class_prior(likelihood.class_prior)
-        is_labelled = observed.given is None and likelihood.is_convex
-        train = self._fit_labels if is_labelled else self._fit_observed
-        train(X, likelihood, check_random_state(self.random_state))
-        return self._take_notices()
 
     def _check_parameters(self) -> None:
         """Raise ValueError if a parameter is invalid regardless of the data."""

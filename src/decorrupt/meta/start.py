@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -16,7 +16,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.utils import _safe_indexing
 
 from decorrupt._typing import FloatArray
-from decorrupt.estimators import KernelClassifier, PathFit
+from decorrupt.estimators import KernelClassifier, PathFit, estimator
 from decorrupt.features import (
     FeatureMap,
     Kernel,
@@ -28,8 +28,8 @@ from decorrupt.losses import score_shape
 from decorrupt.meta.observed_classifier import Fold
 from decorrupt.observed import Observed, repeated_rows
 from decorrupt.progress import track
-from decorrupt.risks import count_risk
-from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL, Problem, prior_start
+from decorrupt.risks import CountRisk, count_risk
+from decorrupt.solvers import Problem, prior_start
 
 # λ of the path for k(x,x) = 1, from smooth to flexible; the best is chosen on held-out bags.
 START_REG_STRENGTHS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5)
@@ -91,26 +91,19 @@ def fit_columns(columns: Any, X: Any, weights: Any) -> None:
     columns.fit(X)
 
 
+@estimator
 class LikelihoodStart(KernelClassifier):
     """min_f −(1/n)·Σ log P(observation) + λ‖f‖²; λ chosen on held-out rows.
 
     Not an estimator for users: it has fixed settings, and is fitted by `fit_start`.
     """
 
-    kernel_gamma: float | str = "scale"
-    reg_strength: float | str = "auto"
-    fit_intercept, decision = True, "accuracy"
-    solver, tol, max_iter = "lbfgs", DEFAULT_TOL, DEFAULT_MAX_ITER
-
-    def __init__(self, kernel: Any = "rbf", *, random_state: Any = None) -> None:
-        self.kernel = kernel
-        self.random_state = random_state
+    decision: str = "accuracy"
 
     def problem(self, observed: Observed) -> Problem:
         """Return the likelihood of all observations, started at the constant."""
         likelihood = count_risk(observed)
-        prior = likelihood.class_prior
-        return Problem(likelihood, prior_start(prior), class_prior=prior)
+        return Problem(likelihood, observed.n_rows, prior_start(likelihood.class_prior))
 
     def try_folds(self, X: Any, observed: Observed, folds: Sequence[Fold]) -> Trial:
         """Return the best λ on held-out rows; the model is not fitted yet.
@@ -127,7 +120,7 @@ class LikelihoodStart(KernelClassifier):
         scale = resolve_kernel_gamma("scale", X, observed.weights)
         self.kernel_gamma = GAMMA_FACTOR * scale
         X = self._read_rows(X, reset=True)
-        features = self.fit_feature_map(X, weights=observed.weights)
+        features = self.fit_feature_map(X, observed.weights)
         # The total variance of the columns, the same for sparse rows, which are not centred.
         size = 1 / scale if kernel_name(self.kernel) == "linear" else 1.0
         path = [size * reg_strength for reg_strength in START_REG_STRENGTHS]
@@ -143,10 +136,12 @@ class LikelihoodStart(KernelClassifier):
         own = held_out[:, best].copy()
         return Trial(self, X, features, path, best, own, float(quality[best]))
 
-    def fit_trial(self, trial: Trial, observed: Observed) -> None:
+    def fit_trial(self, trial: Trial, likelihood: CountRisk) -> None:
         """Fit all rows with the λ of a trial."""
+        observed = likelihood.observed
         path = self._path(trial.features.matrix, observed, trial.path)
         self.keep_path(trial.X, trial.features, path, trial.best, observed)
+        self.set_class_prior(likelihood.class_prior)
         self.reg_strength_ = trial.path[trial.best]
 
     def _path(self, matrix: Any, observed: Observed, path: Sequence[float]) -> PathFit:
@@ -155,10 +150,6 @@ class LikelihoodStart(KernelClassifier):
     def raw_scores(self, X: Any) -> FloatArray:
         """Return f(x) of each row; without scikit-learn's check of a method `fit`."""
         return self._score(self._read_rows(X, reset=False))
-
-    def train(self, X: Any, y: Any, **fit_params: Any) -> NoReturn:
-        """Raise an error: the start is fitted by `fit_start`."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)
@@ -175,15 +166,15 @@ class Trial:
 
 
 def fit_start(
-    X: Any, observed: Observed, folds: Sequence[Fold], random_state: Any
+    X: Any, likelihood: CountRisk, folds: Sequence[Fold], random_state: Any
 ) -> tuple[LikelihoodStart, FloatArray]:
     """Return the better of a linear and an rbf start, and its scores of held-out rows.
 
     Held-out bags decide. Bags that were formed by a column are beyond all that an rbf kernel has
     seen, but not beyond a linear model.
     """
-    starts = [LikelihoodStart(kernel, random_state=random_state) for kernel in START_KERNELS]
-    trials = [start.try_folds(X, observed, folds) for start in starts]
+    starts = [LikelihoodStart(kernel=kernel, random_state=random_state) for kernel in START_KERNELS]
+    trials = [start.try_folds(X, likelihood.observed, folds) for start in starts]
     trial = max(trials, key=lambda one: one.log_likelihood)
-    trial.start.fit_trial(trial, observed)
+    trial.start.fit_trial(trial, likelihood)
     return trial.start, trial.held_out

@@ -23,7 +23,7 @@ OURS = frozenset(
         "ecological.inference.EcologicalInference",
         "estimators.corrupted_sources.CorruptedSourcesClassifier",
         "estimators.count_likelihood.CountLikelihoodClassifier",
-        "estimators.diagnostics.Diagnostics",
+        "estimators.corrected_loss.Diagnostics",
         "estimators.forward_sources.ForwardSourcesClassifier",
         "estimators.corrected_loss.CorrectedLossClassifier",
         "estimators.mean_map.MeanMapClassifier",

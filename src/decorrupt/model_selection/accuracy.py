@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import quick_violation
 from decorrupt.estimators import FLOATS
-from decorrupt.exceptions import WeakEvidenceWarning
+from decorrupt.exceptions import WeakEvidenceWarning, warn
 from decorrupt.features import Kernel, fit_feature_map
 from decorrupt.losses import chosen_classes
 from decorrupt.model_selection.baselines import group_rate_accuracy
@@ -28,7 +28,6 @@ from decorrupt.model_selection.count_posterior import (
     mode_weights,
 )
 from decorrupt.model_selection.draw_likelihoods import CountLikelihood, Likelihood, RowLikelihood
-from decorrupt.notices import Notice
 from decorrupt.observed import Observed, as_observed
 
 # Feature maps of the count model, see `_views`.
@@ -121,12 +120,11 @@ def describe_evidence(accuracy: AccuracyEstimate) -> str:
     return f"{SENTENCES[accuracy.evidence]}: balanced accuracy {accuracy}"
 
 
-def evidence_notices(accuracy: AccuracyEstimate) -> list[Notice]:
-    """Return a notice if the interval of the accuracy contains that of guessing."""
-    if accuracy.low > accuracy.guessing:
-        return []
-    advice = "; check it on labelled rows"
-    return [Notice(WeakEvidenceWarning, describe_evidence(accuracy) + advice)]
+def warn_of_evidence(accuracy: AccuracyEstimate) -> None:
+    """Warn if the interval of the accuracy contains that of guessing."""
+    if accuracy.low <= accuracy.guessing:
+        advice = "; check it on labelled rows"
+        warn(describe_evidence(accuracy) + advice, WeakEvidenceWarning)
 
 
 def estimate_accuracy(

@@ -10,10 +10,9 @@ from sklearn.base import clone
 
 from decorrupt.assumptions import AssumptionReport
 from decorrupt.estimators import needs_common_classes
-from decorrupt.exceptions import BagAssumptionWarning
+from decorrupt.exceptions import BagAssumptionWarning, warn
 from decorrupt.model_selection.candidates import Candidate
 from decorrupt.model_selection.scorers import BagScorer
-from decorrupt.notices import Notice
 
 
 @dataclass(frozen=True)
@@ -27,13 +26,10 @@ class AllowedMethods:
         differs between bags.
     notes : list of str
         Lines for the leaderboard.
-    notices : list of Notice
-        Warnings.
     """
 
     candidates: list[Candidate]
     notes: list[str] = field(default_factory=list)
-    notices: list[Notice] = field(default_factory=list)
 
 
 def allowed_methods(
@@ -63,13 +59,22 @@ def allowed_methods(
     ]
     left_out = [one.name for one in candidates if one.name not in {k.name for k in kept}]
     if not kept:
-        return AllowedMethods(list(candidates), notes, [_none_allowed(left_out)])
+        _warn(
+            f"the bags do not satisfy what {', '.join(left_out)} assume, and there are no other "
+            "candidates: the results can be wrong. decorrupt.check_assumptions shows the details; "
+            "add 'count_likelihood' to the candidates"
+        )
+        return AllowedMethods(list(candidates), notes)
     if left_out:
         notes.append(f"not compared, because they need what is rejected: {', '.join(left_out)}")
-    notices = [_neither(report)] if classes and counts else []
+    if classes and counts:
+        _warn_of_neither(report)
     if classes and scorer.needs_spread:
-        notices.append(_wrong_criterion(scorer))
-    return AllowedMethods(kept, notes, notices)
+        _warn(
+            f"scoring={scorer.name!r} assumes that the rows of a class look the same in every bag, "
+            "which is rejected: use scoring='count_log_likelihood'"
+        )
+    return AllowedMethods(kept, notes)
 
 
 def counting_methods(candidates: Sequence[Candidate]) -> AllowedMethods:
@@ -115,31 +120,17 @@ def _with_bag_effect(candidate: Candidate, effect: float) -> Candidate:
     return replace(candidate, estimator=clone(candidate.estimator).set_params(bag_effect=effect))
 
 
-def _neither(report: AssumptionReport) -> Notice:
+def _warn_of_neither(report: AssumptionReport) -> None:
     effect = report.bag_effect
     columns = ", ".join(column.column for column in report.violating_columns[:3])
-    return Notice(
-        BagAssumptionWarning,
+    _warn(
         "the bags satisfy neither assumption: the rows of a class differ between bags (most in "
         f"{columns}), and the bags' shares differ by about {effect:.2g} (standard deviation) more "
         "than their rows explain. Only count likelihood with a bag effect is used: its "
         "probabilities are those of an average bag, and the share of a new bag can differ from "
-        f"them by about ±{2 * effect:.2g}",
+        f"them by about ±{2 * effect:.2g}"
     )
 
 
-def _wrong_criterion(scorer: BagScorer) -> Notice:
-    return Notice(
-        BagAssumptionWarning,
-        f"scoring={scorer.name!r} assumes that the rows of a class look the same in every bag, "
-        "which is rejected: use scoring='count_log_likelihood'",
-    )
-
-
-def _none_allowed(names: Sequence[str]) -> Notice:
-    return Notice(
-        BagAssumptionWarning,
-        f"the bags do not satisfy what {', '.join(names)} assume, and there are no other "
-        "candidates: the results can be wrong. decorrupt.check_assumptions shows the details; add "
-        "'count_likelihood' to the candidates",
-    )
+def _warn(message: str) -> None:
+    warn(message, BagAssumptionWarning)

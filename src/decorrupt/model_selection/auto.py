@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from decorrupt.assumptions import AssumptionReport, check_observed_assumptions
-from decorrupt.estimators import check_parameters, validated_rows
+from decorrupt.estimators import check_parameters, estimator, validated_rows
 from decorrupt.model_selection.allowed import allowed_methods, counting_methods
 from decorrupt.model_selection.averaging_search import AveragingSearch
 from decorrupt.model_selection.baselines import (
@@ -22,9 +21,8 @@ from decorrupt.model_selection.baselines import (
 )
 from decorrupt.model_selection.candidates import Candidate, resolve_candidates
 from decorrupt.model_selection.folded_data import FoldedData
-from decorrupt.model_selection.folds import DEFAULT_FOLDS, folds_of_used, usable_folds
+from decorrupt.model_selection.folds import folds_of_used, usable_folds
 from decorrupt.model_selection.scorers import BagScorer, get_bag_scorer
-from decorrupt.notices import Notice, emit_notices
 from decorrupt.observed import Observed, as_observed
 from decorrupt.risks import count_risk
 
@@ -33,6 +31,7 @@ DEFAULT_KERNELS = ("linear", "rbf", "pca_rbf", "pca8_rbf", "knn", "pca_knn")
 ASSUMPTIONS_SEED = 0
 
 
+@estimator
 class AutoLabelProportionsClassifier(AveragingSearch):
     """The automatic choice for bags: an average of what explains held-out bags best.
 
@@ -53,24 +52,10 @@ class AutoLabelProportionsClassifier(AveragingSearch):
         The criterion: "count_log_likelihood", or with ``ensemble="best"`` also
         "corrected_accuracy", "corrected_risk" or "proportion_risk". It is computed from the
         predictions for all held-out rows together.
-    reg_strengths : sequence of float or None
-        λ to try; None: 0.1 to 1e-6 in powers of ten, multiplied by the mean of k(x,x), which is 1
-        for most kernels and the mean of ‖x‖² for the linear one. With 10,000 rows or more, all are
-        divided by 10, with 100,000 or more by 100, and so on.
     kernels : sequence of str, callable or Kernel, or None
         Kernels to try in every method given by name; your own estimators keep their kernel. None:
         linear, rbf, and kernels on principal components and nearest rows, which are different views
         of the same rows.
-    kernel_gammas : sequence of float, "scale" or "auto", or None
-        Kernel parameters to try; None: 0.03, 0.3 and 1 times "scale", on principal components 0.3.
-        A :class:`decorrupt.Kernel` with a `gamma` is tried with this value only.
-    decision : {"balanced", "accuracy"}, default="balanced"
-        Which error `predict` minimises: the balanced error, or the error in the population of the
-        training rows.
-    n_jobs : int or None
-        Number of fits in parallel.
-    random_state : int, RandomState or None
-        Set on every candidate with this parameter; also the seed of weights and samples.
     check_assumptions : bool, default=True
         Whether to test what the bags satisfy and to compare only methods whose assumptions are not
         rejected, see :func:`decorrupt.check_assumptions`. If P(y|x) differs between bags, count
@@ -80,35 +65,20 @@ class AutoLabelProportionsClassifier(AveragingSearch):
         Noise in the counts of all bags, see :func:`label_posterior`. With it, or with ranges, only
         methods that model the counts are compared: count likelihood, and "em" if it is
         listed.
-    ensemble : {"average", "best"}, default="average"
-        The average, or the one configuration with the best score: one model, which predicts faster,
-        but with few bags the choice is unstable.
 
     Attributes
     ----------
     best_estimator_ : estimator
         The final model: an :class:`AveragedClassifier`, or the only configuration with weight.
         Scores that are not log-odds are calibrated on the counts of held-out bags.
-    estimators_, weights_ : list of estimators, ndarray
-        The averaged configurations, refitted on all rows, and their weights, the largest first.
-    best_method_, best_params_ : str, dict
-        Method and parameters of the configuration with the largest weight.
-    accuracy_ : AccuracyEstimate
-        The balanced accuracy to expect, from :func:`estimate_accuracy`; `accuracy_.evidence` is
-        "strong", "moderate", "weak" or "none".
     held_out_gain_ : float
         Log-likelihood of the held-out counts under the average minus that under the class shares
         alone.
-    held_out_scores_ : ndarray of shape (n_rows,) or (n_rows, n_classes)
-        The score of every row when its bag was held out: log-odds, or log-probabilities, at
-        `class_prior_`.
     assumptions_ : AssumptionReport or None
         The tests of the assumptions; None without bags or with `check_assumptions=False`.
     class_prior_ : ndarray of shape (n_classes,)
         The share of each class among the training rows; for ranges and noisy
         counts an estimate of maximum likelihood.
-    n_configurations_ : int
-        Number of configurations: methods with a kernel and its parameters, all λ together.
     leaderboard_ : Leaderboard
         Method and kernel with its best λ, weight, score ± standard error and time. ``print`` it,
         iterate over its rows, or convert it with ``to_frame()``.
@@ -139,46 +109,21 @@ class AutoLabelProportionsClassifier(AveragingSearch):
     True
     """
 
-    default_kernels = DEFAULT_KERNELS
+    default_kernels: ClassVar[tuple[str, ...]] = DEFAULT_KERNELS
     __metadata_request__fit: ClassVar[dict[str, bool]] = {
         "bags": True,
         "upper": True,
         "sample_weight": True,
     }
 
-    def __init__(
-        self,
-        *,
-        candidates: Sequence[Any] | None = None,
-        cv: Any = DEFAULT_FOLDS,
-        scoring: Any = "count_log_likelihood",
-        reg_strengths: Sequence[float] | None = None,
-        kernels: Sequence[Any] | None = None,
-        kernel_gammas: Sequence[float | str] | None = None,
-        decision: str = "balanced",
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        check_assumptions: bool = True,
-        count_noise: Any = None,
-        ensemble: str = "average",
-    ) -> None:
-        self.candidates = candidates
-        self.cv = cv
-        self.scoring = scoring
-        self.reg_strengths = reg_strengths
-        self.kernels = kernels
-        self.kernel_gammas = kernel_gammas
-        self.decision = decision
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.check_assumptions = check_assumptions
-        self.count_noise = count_noise
-        self.ensemble = ensemble
+    scoring: Any = "count_log_likelihood"
+    check_assumptions: bool = True
+    count_noise: Any = None
 
     def fit(
         self,
         X: Any,
-        y: ArrayLike,
+        y: Any,
         *,
         bags: Any = None,
         upper: Any = None,
@@ -190,7 +135,7 @@ class AutoLabelProportionsClassifier(AveragingSearch):
         ----------
         X : array-like or sparse matrix of shape (n_rows, n_columns)
             The rows.
-        y : array-like of shape (n_rows,) or (n_rows, n_classes)
+        y : array-like of shape (n_rows,) or (n_rows, n_classes), or Observed
             The proportion of each row's bag, or its class shares; without `bags`, class labels.
         bags : array-like of shape (n_rows,), optional
             The bag of each row.
@@ -212,34 +157,23 @@ class AutoLabelProportionsClassifier(AveragingSearch):
 UnscaledColumnsWarning
             As in the other searches, see :class:`BagGridSearchCV`.
         """
-        weights = {"sample_weight": sample_weight}
-        emit_notices(self.train(X, y, bags=bags, upper=upper, **weights))
-        return self
-
-    def train(
-        self,
-        X: Any,
-        y: Any,
-        *,
-        bags: Any = None,
-        upper: Any = None,
-        sample_weight: Any = None,
-    ) -> list[Notice]:
-        """Fit as `fit` does, and return the warnings instead of emitting them."""
         scorer = get_bag_scorer(self.scoring)
-        has_bags = bags is not None or isinstance(y, Observed)
-        self._check_parameters(scorer, upper, has_bags=has_bags)
+        self._check_parameters(scorer)
+        if bags is None and not isinstance(y, Observed):
+            for name, value in (("upper", upper), ("count_noise", self.count_noise)):
+                if value is not None:
+                    raise ValueError(f"{name} is about the counts of bags: pass bags=")
         known = {"bags": bags, "upper": upper, "sample_weight": sample_weight}
-        known |= {"count_noise": self.count_noise}
-        observed = as_observed(y, **known)
+        observed = as_observed(y, count_noise=self.count_noise, **known)
         cv = folds_of_used(self.cv, observed.used_rows)
         X, observed = observed.used(X)
-        data, notices = self._read(X, observed, cv, scorer)
+        data = self._read(X, observed, cv, scorer)
         self.classes_ = observed.classes
         self.class_prior_ = (
             count_risk(observed).class_prior if observed.is_inexact else observed.inner_prior
         )
-        is_testable = has_bags and not observed.is_inexact
+        in_bags = observed.n_bags < len(observed.row_bag) or bags is not None
+        is_testable = in_bags and not observed.is_inexact
         self.assumptions_ = self._assumptions(data) if is_testable else None
         candidates = resolve_candidates(self.candidates)
         if observed.is_inexact:
@@ -247,7 +181,7 @@ UnscaledColumnsWarning
         else:
             allowed = allowed_methods(candidates, self.assumptions_, scorer)
         scorer = self._with_bag_effect(scorer)
-        found = self._search(
+        self._search(
             X,
             data,
             [self._prepared(candidate) for candidate in allowed.candidates],
@@ -255,27 +189,23 @@ UnscaledColumnsWarning
             baselines=self._baselines(data, scorer),
             notes=allowed.notes,
         )
-        return notices + allowed.notices + found
+        return self
 
-    def _read(
-        self, X: Any, observed: Observed, cv: Any, scorer: BagScorer
-    ) -> tuple[FoldedData, list[Notice]]:
-        """Validate the rows and make the folds."""
+    def _read(self, X: Any, observed: Observed, cv: Any, scorer: BagScorer) -> FoldedData:
+        """Validate rows and make the folds."""
         rows = validated_rows(self, X)
         if isinstance(cv, int | np.integer):
             cv = min(cv, max(observed.n_bags, 2))
-        folds, notices = usable_folds(cv, rows, observed, needs_spread=scorer.needs_spread)
-        return FoldedData(rows, observed, folds), notices
+        folds = usable_folds(cv, rows, observed, needs_spread=scorer.needs_spread)
+        return FoldedData(rows, observed, folds)
 
-    def _check_parameters(self, scorer: BagScorer, upper: Any, *, has_bags: bool) -> None:
+    def _check_parameters(self, scorer: BagScorer) -> None:
         self._check_search()
         if self.ensemble == "average" and not scorer.takes_scores:
             raise ValueError(
                 f"ensemble='average' weights configurations by the likelihood of held-out counts, "
                 f"not by scoring={self.scoring!r}: set ensemble='best' with it"
             )
-        if not has_bags and (upper is not None or self.count_noise is not None):
-            raise ValueError("upper and count_noise are about the counts of bags: pass bags=")
         if isinstance(self.count_noise, Mapping):
             raise ValueError(
                 "count_noise of a search is the same for all bags; noise by bag is a parameter of "

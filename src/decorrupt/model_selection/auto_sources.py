@@ -2,35 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, ClassVar, Self
-
-from numpy.typing import ArrayLike
 
 from decorrupt.estimators import (
     DECISIONS,
     CorruptedSourcesClassifier,
     ForwardSourcesClassifier,
     check_choice,
+    estimator,
     validated_rows,
+    warn_of_rates,
 )
-from decorrupt.exceptions import ContradictedRatesWarning
-from decorrupt.meta import CostWeightedSourcesClassifier
 from decorrupt.model_selection.averaging_search import AveragingSearch
-from decorrupt.model_selection.candidates import Candidate, takes_several_classes
+from decorrupt.model_selection.candidates import Candidate
 from decorrupt.model_selection.folded_data import FoldedData
-from decorrupt.model_selection.folds import DEFAULT_FOLDS, folds_of_used, source_folds
+from decorrupt.model_selection.folds import folds_of_used, source_folds
 from decorrupt.model_selection.scorers import NoisyLabelScorer
 from decorrupt.noise_rates import estimate_noise_rates
-from decorrupt.notices import Notice, emit_notices
-from decorrupt.observed import Observed, as_observed, rate_notices, refuse_weights
+from decorrupt.observed import Observed, as_observed, refuse_weights
 
-SOURCE_CANDIDATES = ("corrected", "forward", "cost_weighted", "plain")
-# They need sources that are samples of one population.
-ONE_POPULATION = ("cost_weighted", "plain")
+SOURCE_CANDIDATES = ("corrected", "forward")
 SOURCE_KERNELS = ("linear", "rbf")
 
 
+@estimator
 class AutoSourcesClassifier(AveragingSearch):
     """The automatic choice for noisy labels: an average of what explains held-out labels best.
 
@@ -43,59 +38,21 @@ class AutoSourcesClassifier(AveragingSearch):
 
     Parameters
     ----------
-    candidates : sequence of {"corrected", "forward", "cost_weighted", "plain"} or None
-        :class:`CorruptedSourcesClassifier`, :class:`ForwardSourcesClassifier`, and
-        :class:`CostWeightedSourcesClassifier` with label-dependent costs or, "plain", with equal
-        costs: noisy labels at face value. None: all that the data allow. The last two need sources
-        with one class prior and one pair of rates each; "cost_weighted" is for two classes.
-    noise_rates : mapping, data frame, pair, matrix, "estimate" or None, default=None
-        {source: (flip_pos, flip_neg)}, a data frame with the columns source, flip_pos and flip_neg,
-        one pair for all rows, "estimate" for :func:`estimate_noise_rates`, or None for clean
-        labels; for several classes matrices T[y, ỹ] = P(Ỹ=ỹ | Y=y) instead of pairs. Rates passed
-        to `fit` take precedence.
-    source_priors : mapping, float, vector or None, default=None
-        P(Y=1) by source, or one value for all sources; for several classes the share of each
-        class. None: estimated from the shares of noisy labels.
+    candidates : sequence of {"corrected", "forward"} or None
+        :class:`CorruptedSourcesClassifier` and :class:`ForwardSourcesClassifier`; None: both.
     cv : int or splitter, default=5
         An int is the number of folds of :class:`WithinBagKFold`, which splits every source.
-    reg_strengths : sequence of float or None
-        λ to try; None: 0.1 to 1e-6 in powers of ten, multiplied by the mean of k(x,x), which is 1
-        for "rbf" and the mean of ‖x‖² for the linear kernel.
     kernels : sequence of str, callable or Kernel, or None
         Kernels to try; None: "linear" and "rbf".
-    kernel_gammas : sequence of float, "scale" or "auto", or None
-        Kernel parameters to try; None: 0.03, 0.3 and 1 times "scale".
-        A :class:`decorrupt.Kernel` with a `gamma` is tried with this value only.
-    decision : {"balanced", "accuracy"}, default="balanced"
-        Which error `predict` minimises: the balanced error, or the error in the population of the
-        training rows.
-    n_jobs : int or None
-        Number of fits in parallel; the result does not depend on it.
-    random_state : int, RandomState or None
-        Seed of folds, candidates, weights and the estimation of noise rates.
-    ensemble : {"average", "best"}, default="average"
-        "best": the configuration with the best score alone, a model that predicts faster.
 
     Attributes
     ----------
-    best_estimator_ : AveragedClassifier, or the only member
-        The model.
-    estimators_, weights_ : list, ndarray of shape (n_estimators,)
-        The members of the average, refitted on all rows, and their weights, with the sum 1.
-    best_method_, best_params_ : str, dict
-        Method and parameters of the member with the largest weight.
     leaderboard_ : Leaderboard
         Method, parameters, weight, score ± standard error and time, the largest weight first. The
         score is the mean log-likelihood per held-out row, at the given or estimated rates.
-    n_configurations_ : int
-        Number of configurations: methods with a kernel and its parameters, all λ together.
-    accuracy_ : AccuracyEstimate
-        The balanced accuracy to expect, see :func:`estimate_accuracy`.
     held_out_gain_ : float
         The log-likelihood of all held-out labels under the average, minus that under the shares of
         the labels alone.
-    held_out_scores_ : ndarray of shape (n_rows,) or (n_rows, n_classes)
-        Held-out log-odds, or log-probabilities, of the average; NaN for rows never held out.
     noise_rates_, source_priors_
         As in :class:`CorruptedSourcesClassifier`.
     noise_rate_estimate_ : NoiseRateEstimate or None
@@ -122,47 +79,22 @@ class AutoSourcesClassifier(AveragingSearch):
     True
     """
 
-    default_kernels = SOURCE_KERNELS
+    default_kernels: ClassVar[tuple[str, ...]] = SOURCE_KERNELS
     __metadata_request__fit: ClassVar[dict[str, bool]] = {
         "sources": True,
         "noise_rates": True,
+        "source_priors": True,
         "sample_weight": True,
     }
-
-    def __init__(
-        self,
-        *,
-        candidates: Sequence[str] | None = None,
-        noise_rates: Any = None,
-        source_priors: Any = None,
-        cv: Any = DEFAULT_FOLDS,
-        reg_strengths: Sequence[float] | None = None,
-        kernels: Sequence[Any] | None = None,
-        kernel_gammas: Sequence[float | str] | None = None,
-        decision: str = "balanced",
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        ensemble: str = "average",
-    ) -> None:
-        self.candidates = candidates
-        self.noise_rates = noise_rates
-        self.source_priors = source_priors
-        self.cv = cv
-        self.reg_strengths = reg_strengths
-        self.kernels = kernels
-        self.kernel_gammas = kernel_gammas
-        self.decision = decision
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.ensemble = ensemble
 
     def fit(
         self,
         X: Any,
-        y: ArrayLike,
+        y: Any,
         *,
         sources: Any = None,
         noise_rates: Any = None,
+        source_priors: Any = None,
         sample_weight: Any = None,
     ) -> Self:
         """Compare configurations on held-out rows and refit the best on all rows.
@@ -171,12 +103,17 @@ class AutoSourcesClassifier(AveragingSearch):
         ----------
         X : array-like or sparse matrix of shape (n_rows, n_columns)
             The rows.
-        y : array-like of shape (n_rows,)
+        y : array-like of shape (n_rows,), or Observed
             Noisy labels; of two values the larger is the positive class.
         sources : array-like of shape (n_rows,), optional
             The source of each row; any hashable ids. None: one source.
-        noise_rates : mapping, pair, matrix or "estimate", optional
-            Replaces the parameter `noise_rates`.
+        noise_rates : mapping, data frame, pair, matrix or "estimate", optional
+            {source: (flip_pos, flip_neg)}, a data frame with the columns source, flip_pos and
+            flip_neg, one pair for all rows, "estimate" for :func:`estimate_noise_rates`, or None
+            for clean labels; for several classes matrices T[y, ỹ] = P(Ỹ=ỹ | Y=y) instead of pairs.
+        source_priors : mapping, float or vector, optional
+            P(Y=1) by source, or one value for all sources; for several classes the share of each
+            class. None: estimated from the shares of noisy labels.
         sample_weight : array-like of shape (n_rows,), optional
             How many rows each row represents, at least 0.
 
@@ -189,98 +126,44 @@ class AutoSourcesClassifier(AveragingSearch):
         WeakEvidenceWarning
             If the model explains held-out labels hardly better than their shares alone.
         """
-        weights = {"sample_weight": sample_weight}
-        emit_notices(self.train(X, y, sources=sources, noise_rates=noise_rates, **weights))
-        return self
-
-    def train(
-        self,
-        X: Any,
-        y: Any,
-        *,
-        sources: Any = None,
-        noise_rates: Any = None,
-        sample_weight: Any = None,
-    ) -> list[Notice]:
-        """Fit as `fit` does, and return the warnings instead of emitting them."""
         self._check_search()
         for name in self.candidates or ():
             check_choice("candidate", name, SOURCE_CANDIDATES)
         check_choice("decision", self.decision, DECISIONS)
-        rates = self.noise_rates if noise_rates is None else noise_rates
-        known = {"sources": sources, "noise_rates": rates, "sample_weight": sample_weight}
-        observed = self._read_noise(X, y, **known)
-        cv = folds_of_used(self.cv, observed.used_rows)
-        X, observed = observed.used(X)
+        known = {"sources": sources, "sample_weight": sample_weight, "source_priors": source_priors}
         rows = validated_rows(self, X)
-        self._keep_noise(observed)
-        folds = source_folds(observed, cv, self.random_state)
-        candidates = [self._candidate(name) for name in self._allowed(observed)]
-        data = FoldedData(rows, observed, folds)
-        messages = [] if self.noise_rate_estimate_ is not None else rate_notices(observed)
-        notices = [Notice(ContradictedRatesWarning, message) for message in messages]
-        return notices + self._search(X, data, candidates, NoisyLabelScorer(), baselines=[])
-
-    def _read_noise(
-        self, X: Any, y: Any, sources: Any, noise_rates: Any, sample_weight: Any
-    ) -> Observed:
-        """Return noisy labels with sources and rates, which are estimated if requested."""
-        rates, priors = noise_rates, self.source_priors
         self.noise_rate_estimate_: Any = None
-        if isinstance(y, Observed):
-            return as_observed(y, sources=sources, noise_rates=rates, source_priors=priors)
-        if isinstance(rates, str):
-            check_choice("noise_rates", rates, ("estimate",))
-            refuse_weights(sample_weight, "noise_rates='estimate'")
-            rows, seed = validated_rows(self, X), self.random_state
-            estimate = estimate_noise_rates(rows, y, sources=sources, random_state=seed)
-            self.noise_rate_estimate_ = estimate
-            rates = estimate.rates if sources is not None else next(iter(estimate.rates.values()))
-        known = {"source_priors": priors, "sample_weight": sample_weight}
-        return Observed.from_sources(y, sources, rates, **known)
-
-    def _keep_noise(self, observed: Observed) -> None:
-        """Set the attributes about the sources."""
-        sources = observed.only_sources()
+        if isinstance(noise_rates, str):
+            noise_rates = self._estimated(rows, y, noise_rates, sources, sample_weight)
+        read = as_observed if isinstance(y, Observed) else Observed.from_sources
+        observed = read(y, noise_rates=noise_rates, **known)
+        named = observed.only_sources()
+        cv = folds_of_used(self.cv, observed.used_rows)
+        X, _ = observed.used(X)
+        rows, observed = observed.used(rows)
         self.classes_, self.class_prior_ = observed.classes, observed.class_prior
-        self.source_priors_ = sources.by_source(observed.source_priors)
-        self.noise_rates_: dict[Any, Any] = sources.rates
+        self.source_priors_ = named.by_source(observed.source_priors)
+        self.noise_rates_: dict[Any, Any] = named.rates
+        folds = source_folds(observed, cv, self.random_state)
+        candidates = [self._candidate(name) for name in self.candidates or SOURCE_CANDIDATES]
+        data = FoldedData(rows, observed, folds)
+        if self.noise_rate_estimate_ is None:
+            warn_of_rates(observed)
+        self._search(X, data, candidates, NoisyLabelScorer(), baselines=[])
+        return self
 
-    def _allowed(self, observed: Observed) -> Sequence[str]:
-        """Return the names of the methods to compare."""
-        if self.candidates is not None:
-            if set(ONE_POPULATION) & set(self.candidates):
-                observed.check_one_population()
-            return self.candidates
-        excluded = set(ONE_POPULATION if _has_several_populations(observed) else ())
-        return [
-            name
-            for name in SOURCE_CANDIDATES
-            if name not in excluded
-            and (observed.n_classes == 2 or takes_several_classes(self._candidate(name).estimator))
-        ]
+    def _estimated(self, X: Any, y: Any, how: str, sources: Any, sample_weight: Any) -> Any:
+        """Return estimated rates by source, or those of all rows if there are no sources."""
+        check_choice("noise_rates", how, ("estimate",))
+        refuse_weights(sample_weight, "noise_rates='estimate'")
+        estimate = estimate_noise_rates(X, y, sources=sources, random_state=self.random_state)
+        self.noise_rate_estimate_ = estimate
+        return estimate.rates if sources is not None else next(iter(estimate.rates.values()))
 
     def _candidate(self, name: str) -> Candidate:
-        common: dict[str, Any] = {
-            "source_priors": self.source_priors,
-            "decision": self.decision,
-            "random_state": self.random_state,
-        }
-        model: Any
+        common: dict[str, Any] = {"decision": self.decision, "random_state": self.random_state}
         if name == "forward":
-            model = ForwardSourcesClassifier(**common)
-        elif name == "corrected":
-            target = 0.5 if self.decision == "balanced" else "pooled"
-            model = CorruptedSourcesClassifier(**common, class_prior=target)
-        else:
-            costs = "equal" if name == "plain" else "label_dependent"
-            model = CostWeightedSourcesClassifier(**common, costs=costs)
+            return Candidate(name, ForwardSourcesClassifier(**common), any_kernel=True)
+        target = 0.5 if self.decision == "balanced" else "pooled"
+        model = CorruptedSourcesClassifier(**common, class_prior=target)
         return Candidate(name, model, any_kernel=True)
-
-
-def _has_several_populations(observed: Observed) -> bool:
-    try:
-        observed.check_one_population()
-    except ValueError:
-        return True
-    return False

@@ -6,18 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils.parallel import Parallel, delayed
 
 from decorrupt._typing import FloatArray
 from decorrupt.estimators import ScoreClassifier, validated_rows
-from decorrupt.exceptions import UnscaledColumnsWarning
+from decorrupt.exceptions import UnscaledColumnsWarning, quiet, warn_again
 from decorrupt.features import FeatureMap
-from decorrupt.losses import mix_scores, unclipped_scores
+from decorrupt.losses import chosen_classes, mix_scores, unclipped_scores
 from decorrupt.model_selection.candidates import has_path
 from decorrupt.model_selection.folded_data import train_on
-from decorrupt.notices import Notice, emit_notices
 from decorrupt.observed import Observed, as_observed, resolve_class_prior
 from decorrupt.progress import track
 
@@ -92,7 +90,7 @@ class AveragedClassifier(ScoreClassifier):
         self.decision = decision
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: ArrayLike, **fit_params: Any) -> Self:
+    def fit(self, X: Any, y: Any, **fit_params: Any) -> Self:
         """Fit every member on all rows.
 
         Parameters
@@ -105,23 +103,17 @@ class AveragedClassifier(ScoreClassifier):
             Other arguments of their `fit`: `bags` and `upper`, or `sources` and `noise_rates`, and
             `sample_weight`.
         """
-        emit_notices(self.train(X, y, **fit_params))
-        return self
-
-    def train(self, X: Any, y: ArrayLike, **fit_params: Any) -> list[Notice]:
-        """Fit as `fit` does, and return the warnings instead of emitting them."""
         noise = getattr(self.estimators[0], "count_noise", None)
-        if not isinstance(y, Observed):
-            fit_params |= {"count_noise": noise}
-        return self.train_observed(*as_observed(y, **fit_params).used(X))
+        X, observed = as_observed(y, **fit_params, count_noise=noise).used(X)
+        return self.fit_observed(X, observed)
 
-    def train_observed(
+    def fit_observed(
         self, X: Any, observed: Observed, *, maps: Mapping[Any, FeatureMap] | None = None
-    ) -> list[Notice]:
+    ) -> Self:
         """Fit every member on rows of which it is known what is observed.
 
         `maps` are features of the rows that are computed already, see :class:`FoldedData`.
-        Of the members' warnings, only UnscaledColumnsWarning is returned; held-out bags set their
+        Of the members' warnings, only UnscaledColumnsWarning is emitted; held-out bags set their
         weights. The average itself can predict a single class.
         """
         self.weights_ = self._resolved_weights()
@@ -132,13 +124,16 @@ class AveragedClassifier(ScoreClassifier):
             key = member.feature_key() if has_path(member) else place
             by_features.setdefault(key, []).append(member)
         fits = self._fit_members(by_features, X, observed, maps or {})
-        notices = list(track(fits, "fitting the average", len(members)))
+        with quiet() as recorded:
+            for _ in track(fits, "fitting the average", len(members)):
+                pass
+        warn_again(recorded, UnscaledColumnsWarning)
         self.estimators_ = members
         self.classes_ = observed.classes
         self.set_class_prior(resolve_class_prior(self.class_prior, observed.inner_prior))
-        self._note_one_class(self._score(X))
-        unscaled = [one for own in notices for one in own if one.category is UnscaledColumnsWarning]
-        return unscaled + self._take_notices()
+        chosen = chosen_classes(self._score(X) - self.decision_threshold_)
+        self.warn_if_one_class(chosen, X.shape[0])
+        return self
 
     def _resolved_weights(self) -> FloatArray:
         weights = np.asarray(self.weights, dtype=float)
@@ -155,12 +150,12 @@ class AveragedClassifier(ScoreClassifier):
         X: Any,
         observed: Observed,
         maps: Mapping[Any, FeatureMap],
-    ) -> Iterator[list[Notice]]:
-        """Fit groups of members with equal features; yield the notices of each member."""
+    ) -> Iterator[Any]:
+        """Fit groups of members with equal features; yield each member."""
         for key, members in by_features.items():
             features = maps.get(key)
             if features is None and has_path(members[0]):
-                features = members[0].fit_feature_map(X, weights=observed.weights)
+                features = members[0].fit_feature_map(X, observed.weights)
             # In this process: the members are fitted in place.
             yield from Parallel(n_jobs=self.n_jobs, require="sharedmem", return_as="generator")(
                 delayed(train_on)(member, X, observed, features=features) for member in members

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import field
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,13 +15,14 @@ from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from decorrupt._typing import FloatArray
-from decorrupt.estimators import LabelAccuracyMixin, check_choice
+from decorrupt.estimators import LabelAccuracyMixin, check_choice, estimator
+from decorrupt.exceptions import quiet, warn_again
 from decorrupt.losses import balanced_scores
 from decorrupt.model_selection.accuracy import (
     N_VIEWS,
     describe_evidence,
     estimate_accuracy,
-    evidence_notices,
+    warn_of_evidence,
 )
 from decorrupt.model_selection.averaged import AveragedClassifier
 from decorrupt.model_selection.averaging import (
@@ -37,12 +39,12 @@ from decorrupt.model_selection.calibration import (
 from decorrupt.model_selection.candidates import Candidate, has_path
 from decorrupt.model_selection.evaluation import evaluate
 from decorrupt.model_selection.folded_data import FoldedData, train_on
+from decorrupt.model_selection.folds import DEFAULT_FOLDS
 from decorrupt.model_selection.grids import check_lists
 from decorrupt.model_selection.halving import evaluate_by_halving
 from decorrupt.model_selection.leaderboard import Leaderboard
 from decorrupt.model_selection.results import Result, is_missing
 from decorrupt.model_selection.scorers import BagScorer
-from decorrupt.notices import Notice, QuietEstimator
 from decorrupt.progress import progress, track
 
 ENSEMBLES = ("average", "best")
@@ -53,16 +55,62 @@ def _has_probabilities(search: Any) -> bool:
     return model is None or bool(model.predict_proba)
 
 
-class AveragingSearch(QuietEstimator, MetaEstimatorMixin, LabelAccuracyMixin, BaseEstimator):
+@estimator
+class AveragingSearch(MetaEstimatorMixin, LabelAccuracyMixin, BaseEstimator):
     """A search whose `best_estimator_` is the average of its best configurations, or one of them.
 
-    Subclasses have the parameters `kernels`, `kernel_gammas`, `reg_strengths`, `decision`,
-    `ensemble`, `n_jobs` and `random_state`, and the attribute `default_kernels`. They read the
-    data, decide on the candidates, set `class_prior_` and call `_search`.
+    Subclasses read the data, decide on the candidates, set `class_prior_` and call `_search`.
+
+    Parameters
+    ----------
+    reg_strengths : sequence of float or None, default=None
+        λ to try; None: 0.1 to 1e-6 in powers of ten, multiplied by the mean of k(x,x), which is 1
+        for most kernels and the mean of ‖x‖² for the linear one. With 10,000 rows or more, all are
+        divided by 10, with 100,000 or more by 100, and so on.
+    kernel_gammas : sequence of float, "scale" or "auto", or None, default=None
+        Kernel parameters to try; None: 0.03, 0.3 and 1 times "scale", on principal components 0.3.
+        A :class:`decorrupt.Kernel` with a `gamma` is tried with this value only.
+    decision : {"balanced", "accuracy"}, default="balanced"
+        Which error `predict` minimises: the balanced error, or the error in the population of the
+        training rows.
+    n_jobs : int or None, default=None
+        Number of fits in parallel; the result does not depend on it.
+    random_state : int, RandomState or None, default=None
+        Set on every candidate with this parameter; also the seed of folds, weights and samples.
+    ensemble : {"average", "best"}, default="average"
+        The average, or the one configuration with the best score: one model, which predicts faster,
+        but with little data the choice is unstable.
+
+    Attributes
+    ----------
+    best_estimator_ : AveragedClassifier, or the only member
+        The final model.
+    estimators_, weights_ : list of estimators, ndarray
+        The averaged configurations, refitted on all rows, and their weights, the largest first.
+    best_method_, best_params_ : str, dict
+        Method and parameters of the configuration with the largest weight.
+    accuracy_ : AccuracyEstimate
+        The balanced accuracy to expect, from :func:`estimate_accuracy`; `accuracy_.evidence` is
+        "strong", "moderate", "weak" or "none".
+    held_out_scores_ : ndarray of shape (n_rows,) or (n_rows, n_classes)
+        The score of every row when it was held out: log-odds, or log-probabilities, at
+        `class_prior_`; NaN for rows never held out.
+    n_configurations_ : int
+        Number of configurations: methods with a kernel and its parameters, all λ together.
     """
 
-    class_prior_: FloatArray
-    default_kernels: tuple[str, ...]
+    candidates: Sequence[Any] | None = None
+    cv: Any = DEFAULT_FOLDS
+    reg_strengths: Sequence[float] | None = None
+    kernels: Sequence[Any] | None = None
+    kernel_gammas: Sequence[float | str] | None = None
+    decision: str = "balanced"
+    n_jobs: int | None = None
+    random_state: Any = None
+    ensemble: str = "average"
+
+    class_prior_: FloatArray = field(init=False)
+    default_kernels: ClassVar[tuple[str, ...]]
 
     def _check_search(self) -> None:
         """Raise ValueError if a parameter of all searches is invalid."""
@@ -83,7 +131,7 @@ class AveragingSearch(QuietEstimator, MetaEstimatorMixin, LabelAccuracyMixin, Ba
         *,
         baselines: list[dict[str, Any]],
         notes: Sequence[str] = (),
-    ) -> list[Notice]:
+    ) -> None:
         """Compare all configurations, fit the model, and set the attributes of a search.
 
         Parameters
@@ -110,12 +158,12 @@ class AveragingSearch(QuietEstimator, MetaEstimatorMixin, LabelAccuracyMixin, Ba
             )
             models = [self._member(estimators[one.method], one, data) for one in members]
             with bar.expecting(N_VIEWS):
-                self.best_estimator_, notices = self._fit_model(models, X, data)
+                self.best_estimator_ = self._fit_model(models, X, data)
             self.accuracy_ = estimate_accuracy(
                 self.best_estimator_, X, data.observed, random_state=self.random_state
             )
         self.leaderboard_.notes.append(describe_evidence(self.accuracy_))
-        return notices + evidence_notices(self.accuracy_)
+        warn_of_evidence(self.accuracy_)
 
     def _compare(
         self, data: FoldedData, candidates: Sequence[Candidate], scorer: BagScorer
@@ -130,7 +178,7 @@ class AveragingSearch(QuietEstimator, MetaEstimatorMixin, LabelAccuracyMixin, Ba
         ]
         self.n_configurations_ = len(tried)
         compare = partial(evaluate, scorer=scorer, n_jobs=self.n_jobs, calibrate=True)
-        return evaluate_by_halving(tried, data, compare, self.random_state).results
+        return evaluate_by_halving(tried, data, compare, self.random_state)
 
     def _choose(self, results: Sequence[Result]) -> tuple[FloatArray, list[Result]]:
         """Return the weights of all results, and the members of the model; set their attributes."""
@@ -177,20 +225,23 @@ class AveragingSearch(QuietEstimator, MetaEstimatorMixin, LabelAccuracyMixin, Ba
             decision=self.decision,
         )
 
-    def _fit_model(self, models: list[Any], X: Any, data: FoldedData) -> tuple[Any, list[Notice]]:
+    def _fit_model(self, models: list[Any], X: Any, data: FoldedData) -> Any:
         """Return the average of the members, or the only one, fitted on all rows."""
         # BLAS has one thread as in the search, see `evaluate`.
         with threadpool_limits(1, user_api="blas"):
             if len(models) > 1:
                 model: Any = AveragedClassifier(models, self.weights_, **self._mixing())
-                notices = model.train_observed(X, data.observed, maps=data.maps)
+                model.fit_observed(X, data.observed, maps=data.maps)
             else:
                 (model,) = models
                 features = data.maps.get(model.feature_key()) if has_path(model) else None
                 fits = (train_on(one, X, data.observed, features=features) for one in models)
-                (notices,) = track(fits, "fitting the model", 1)
+                with quiet() as recorded:  # the search has checked the assumptions
+                    for _ in track(fits, "fitting the model", 1):
+                        pass
+                warn_again(recorded, Warning)
         self.estimators_ = list(getattr(model, "estimators_", [model]))
-        return model, notices
+        return model
 
     def _mixing(self) -> dict[str, Any]:
         return {

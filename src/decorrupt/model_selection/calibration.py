@@ -6,16 +6,14 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import MetaEstimatorMixin, clone
 
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import combine_bags
 from decorrupt.estimators import ScoreClassifier
 from decorrupt.losses import balanced_scores
-from decorrupt.model_selection.folded_data import train_on
 from decorrupt.model_selection.results import is_missing
-from decorrupt.notices import Notice, emit_notices, train_quietly
 from decorrupt.observed import Observed, as_observed, resolve_class_prior
 from decorrupt.risks import count_risk
 from decorrupt.solvers import fit_slope_and_shift
@@ -75,7 +73,7 @@ def quantile_bins(
 
 
 def calibration_curve_from_proportions(
-    y: Any, probabilities: ArrayLike, *, bags: Any = None, n_bins: int = 5
+    y: Any, probabilities: Any, *, bags: Any = None, n_bins: int = 5
 ) -> list[CalibrationBin]:
     """Return predicted against estimated shares of positives, without labels.
 
@@ -183,26 +181,13 @@ class CalibratedBagClassifier(MetaEstimatorMixin, ScoreClassifier):
         self.class_prior = class_prior
         self.decision = decision
 
-    def fit(self, X: Any, y: ArrayLike, *, bags: Any = None, **fit_params: Any) -> Self:
+    def fit(self, X: Any, y: Any, **fit_params: Any) -> Self:
         """Fit the classifier; slope and shift stay as given. `fit_params` are its own."""
-        emit_notices(self.train(X, y, bags=bags, **fit_params))
-        return self
-
-    def train(self, X: Any, y: ArrayLike, **fit_params: Any) -> list[Notice]:
-        """Fit as `fit` does, and return the warnings instead of emitting them."""
-        self.estimator_ = clone(self.estimator)
-        return self._keep(train_quietly(self.estimator_, X, y, **fit_params))
-
-    def train_observed(self, X: Any, observed: Observed) -> list[Notice]:
-        """Fit rows of which it is known what is observed, and return the warnings as notices."""
-        self.estimator_ = clone(self.estimator)
-        return self._keep(train_on(self.estimator_, X, observed))
-
-    def _keep(self, notices: list[Notice]) -> list[Notice]:
+        self.estimator_ = clone(self.estimator).fit(X, y, **fit_params)
         self.classes_ = self.estimator_.classes_
         balanced = np.full(len(self.classes_), 1 / len(self.classes_))
         self.set_class_prior(resolve_class_prior(self.class_prior, balanced))
-        return notices
+        return self
 
     def _read_rows(self, X: Any, *, reset: bool) -> Any:  # noqa: ARG002 — its classifier does
         return X

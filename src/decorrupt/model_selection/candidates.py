@@ -104,9 +104,7 @@ _CANDIDATES = (
     Candidate("corrected_loss", CorrectedLossClassifier()),
     Candidate("invcal", InvCalClassifier(), {"C_p": [0.1, 1.0, 10.0], "epsilon": [0.0, 0.1]}),
     Candidate("proportion_matching", ProportionMatchingClassifier()),
-    # From the intercept: the average over kernels and λ is as good as with both starts, in less
-    # than half of the time.
-    Candidate("count_likelihood", CountLikelihoodClassifier(starts=("intercept",))),
+    Candidate("count_likelihood", CountLikelihoodClassifier()),
     Candidate(
         "alternating_psvm",
         AlternatingPSVMClassifier(n_starts=1),

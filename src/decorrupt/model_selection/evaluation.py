@@ -19,6 +19,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from decorrupt._typing import FloatArray
+from decorrupt.exceptions import quiet, warn
 from decorrupt.features import FeatureMap
 from decorrupt.losses import balanced_scores, score_shape
 from decorrupt.model_selection.calibration import cross_calibrate, needs_calibration
@@ -26,7 +27,6 @@ from decorrupt.model_selection.criteria import weighted_mean
 from decorrupt.model_selection.folded_data import FoldedData
 from decorrupt.model_selection.results import Result, is_missing
 from decorrupt.model_selection.scorers import BagScorer
-from decorrupt.notices import Notice
 from decorrupt.progress import track
 
 # Tolerance of a path's objectives per row; the refit uses the estimator's tolerance.
@@ -60,14 +60,6 @@ class Configuration:
         if self.reg_strengths is None:
             return [self.params]
         return [self.params | {"reg_strength": float(value)} for value in self.reg_strengths]
-
-
-@dataclass(frozen=True)
-class Evaluation:
-    """All results, and the warnings to emit."""
-
-    results: list[Result]
-    notices: list[Notice]
 
 
 @dataclass(frozen=True)
@@ -120,7 +112,8 @@ class _Evaluator:
     def _fit_fold(self, configuration: Configuration, fold: int) -> _FoldPredictions:
         began = time.perf_counter()
         try:
-            model = self.data.fit_fold(configuration.estimator, fold)
+            with quiet():  # it may run in another process
+                model = self.data.fit_fold(configuration.estimator, fold)
         except Exception as error:
             if isinstance(self.error_score, str):
                 raise
@@ -217,7 +210,7 @@ def evaluate(
     n_jobs: int | None = None,
     calibrate: bool = False,
     error_score: Any = "raise",
-) -> Evaluation:
+) -> list[Result]:
     """Return every configuration's score on held-out rows.
 
     Parameters
@@ -244,13 +237,15 @@ def evaluate(
     evaluator = _Evaluator(data, scorer, n_jobs, calibrate, error_score)
     results: list[Result] = []
     batches = _batches(configurations, n_jobs)
-    for batch in track(batches, "comparing configurations", len(batches)):
-        if batch[0].reg_strengths is None:
-            results += evaluator.fit_separately(batch)
-            continue
-        results += evaluator.fit_paths(batch, data.feature_map(batch[0].estimator))
+    with quiet():
+        for batch in track(batches, "comparing configurations", len(batches)):
+            if batch[0].reg_strengths is None:
+                results += evaluator.fit_separately(batch)
+                continue
+            results += evaluator.fit_paths(batch, data.feature_map(batch[0].estimator))
     n_fits = len(configurations) * len(data.folds)
-    return Evaluation(results, _failure_notices(evaluator.failures, n_fits))
+    _check_failures(evaluator.failures, n_fits)
+    return results
 
 
 def _batches(
@@ -271,11 +266,12 @@ def _batches(
     return list(batches.values())
 
 
-def _failure_notices(failures: list[str], n_fits: int) -> list[Notice]:
+def _check_failures(failures: list[str], n_fits: int) -> None:
+    """Warn of fits that failed; raise ValueError if all did."""
     if not failures:
-        return []
+        return
     summary = f"{len(failures)} of {n_fits} fits failed, the first with {failures[0]}"
     if len(failures) == n_fits:
         raise ValueError(summary)
     advice = f"{summary}. Their candidates are ranked last; error_score='raise' raises the error"
-    return [Notice(FitFailedWarning, advice)]
+    warn(advice, FitFailedWarning)

@@ -14,7 +14,6 @@ from sklearn.utils.metaestimators import _safe_split
 
 from decorrupt.estimators import KernelClassifier
 from decorrupt.features import FROM_ALL_ROWS, FeatureMap, kernel_name
-from decorrupt.notices import Notice, train_quietly
 from decorrupt.observed import Observed
 from decorrupt.splitters import Fold
 
@@ -56,7 +55,7 @@ class FoldedData:
         key = estimator.feature_key()
         features = self.maps.get(key)
         if features is None:
-            features = estimator.fit_feature_map(self.X, weights=self.observed.weights)
+            features = estimator.fit_feature_map(self.X, self.observed.weights)
             if kernel_name(estimator.kernel) in FROM_ALL_ROWS:
                 self.maps[key] = features
         return features
@@ -79,16 +78,8 @@ def _places(some: Any, rows: NDArray[np.intp]) -> NDArray[np.intp]:
     return np.flatnonzero(np.isin(rows, some))
 
 
-def train_on(
-    model: Any, X: Any, observed: Observed, *, features: FeatureMap | None = None
-) -> list[Notice]:
-    """Fit a model without reading the labels again, and return its warnings as notices.
-
-    A model of another library, or a pipeline, gets the Observed as y.
-    """
-    if isinstance(model, KernelClassifier):
-        return model.train_observed(X, observed, features=features)
-    if hasattr(model, "train_observed"):
-        notices: list[Notice] = model.train_observed(X, observed)
-        return notices
-    return train_quietly(model, X, observed)
+def train_on(model: Any, X: Any, observed: Observed, *, features: FeatureMap | None = None) -> Any:
+    """Fit a model without reading the labels again, on features that are computed already."""
+    if features is None:
+        return model.fit(X, observed)
+    return model.fit_observed(X, observed, features)

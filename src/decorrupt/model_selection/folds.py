@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from decorrupt.exceptions import SkippedFoldWarning
-from decorrupt.notices import Notice
+from decorrupt.exceptions import SkippedFoldWarning, warn
 from decorrupt.observed import Observed, as_observed, as_targets, check_bags
 from decorrupt.splitters import BagKFold, BagSplitter, Fold, WithinBagKFold
 
@@ -20,15 +19,12 @@ FEWEST_BAGS_TO_LEAVE_OUT = 5
 EQUAL = "all have the same proportion"
 
 
-def usable_folds(
-    cv: Any, X: Any, observed: Observed, *, needs_spread: bool
-) -> tuple[list[Fold], list[Notice]]:
+def usable_folds(cv: Any, X: Any, observed: Observed, *, needs_spread: bool) -> list[Fold]:
     """Return the folds of `cv` (an int makes a BagKFold) on which the criterion can be computed.
 
     A fold is skipped for all candidates if its training bags do not distinguish the classes (two
     classes: they all have the same proportion), or if its held-out bags all have the same
-    proportions and `needs_spread` is True. The second value then contains a SkippedFoldWarning
-    that names the skipped folds.
+    proportions and `needs_spread` is True. A SkippedFoldWarning names the skipped folds.
     """
     if cv is None or isinstance(cv, int | np.integer):
         cv = BagKFold(DEFAULT_FOLDS if cv is None else int(cv))
@@ -42,7 +38,7 @@ def usable_folds(
         elif needs_spread and not _differ(observed.take(test)):
             skipped[k] = f"held-out bags {EQUAL}"
     if not skipped:
-        return folds, []
+        return folds
     if len(skipped) == len(folds):
         advice = "use fewer folds, or scoring='count_log_likelihood'"
         if skipped[0].startswith("training"):
@@ -56,15 +52,8 @@ def usable_folds(
             f"in every fold the {skipped[0]}, so candidates cannot be compared: {advice}"
         )
     named = "; ".join(f"fold {k}, because its {problem}" for k, problem in skipped.items())
-    notice = Notice(SkippedFoldWarning, f"not used for the selection: {named}")
-    return [fold for k, fold in enumerate(folds) if k not in skipped], [notice]
-
-
-def folds_of_used(cv: Any, rows: NDArray[np.intp]) -> Any:
-    """Return the folds of a list among these rows, with their new numbers; others as they are."""
-    if cv is None or isinstance(cv, Integral) or hasattr(cv, "split"):
-        return cv
-    return [tuple(np.flatnonzero(np.isin(rows, some)) for some in fold) for fold in cv]
+    warn(f"not used for the selection: {named}", SkippedFoldWarning)
+    return [fold for k, fold in enumerate(folds) if k not in skipped]
 
 
 def has_usable_folds(observed: Observed, folds: Sequence[Fold]) -> bool:
@@ -93,6 +82,13 @@ def _split(cv: Any, X: Any, y: Any, bags: Any, weights: Any) -> list[Fold]:
     if isinstance(cv, BagSplitter):
         return list(cv.split(X, y, bags=bags, sample_weight=weights))
     return list(cv.split(X, y, groups=bags))
+
+
+def folds_of_used(cv: Any, rows: NDArray[np.intp]) -> Any:
+    """Return the folds of a list among these rows, with their new numbers; others as they are."""
+    if cv is None or isinstance(cv, Integral) or hasattr(cv, "split"):
+        return cv
+    return [tuple(np.flatnonzero(np.isin(rows, some)) for some in fold) for fold in cv]
 
 
 def source_folds(observed: Observed, cv: Any, random_state: Any = None) -> list[Fold]:
@@ -133,6 +129,7 @@ def bag_folds(
     Examples
     --------
     >>> import numpy as np
+    from numpy.typing import NDArray
     >>> from decorrupt.model_selection import bag_folds
     >>> bags = np.repeat([0, 1, 2, 3, 4, 5], 4)
     >>> y = np.repeat([0.0, 0.25, 0.5, 0.5, 0.75, 1.0], 4)
@@ -147,7 +144,7 @@ def bag_folds(
     else:
         cv = WithinBagKFold(min(n_splits, n_rows), shuffle=True, random_state=random_state)
     try:
-        return usable_folds(cv, np.empty((n_rows, 0)), observed, needs_spread=False)[0]
+        return usable_folds(cv, np.empty((n_rows, 0)), observed, needs_spread=False)
     except ValueError:
         raise ValueError(
             f"{n_rows} rows in {n_bags} bags are too few: in every fold the remaining bags all "

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from decorrupt.model_selection.evaluation import Configuration, Evaluation
+from decorrupt.model_selection.evaluation import Configuration
 from decorrupt.model_selection.folded_data import FoldedData
 from decorrupt.model_selection.folds import has_usable_folds
 from decorrupt.model_selection.promising import FEWEST_CONFIGURATIONS, promising
+from decorrupt.model_selection.results import Result
 from decorrupt.observed import Observed
 
 # Rows of the first sample, which also has at least so many bags; each sample is 4 times as large.
@@ -41,10 +42,10 @@ def samples_of_bags(observed: Observed, random_state: Any) -> list[NDArray[np.in
 def evaluate_by_halving(
     configurations: Sequence[Configuration],
     data: FoldedData,
-    compare: Callable[[Sequence[Configuration], FoldedData], Evaluation],
+    compare: Callable[[Sequence[Configuration], FoldedData], list[Result]],
     random_state: Any,
-) -> Evaluation:
-    """Return the evaluation on all bags of the configurations that are left.
+) -> list[Result]:
+    """Return the results on all bags of the configurations that are left.
 
     Parameters
     ----------
@@ -64,5 +65,5 @@ def evaluate_by_halving(
             sample.observed, sample.folds
         ):
             break
-        left = promising(left, compare(left, sample).results, random_state)
+        left = promising(left, compare(left, sample), random_state)
     return compare(left, data)

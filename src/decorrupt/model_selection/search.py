@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import sklearn
-from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, ParameterGrid
 from sklearn.utils import check_array, indexable
@@ -16,19 +15,18 @@ from sklearn.utils.validation import check_is_fitted
 from decorrupt.estimators import (
     FLOATS,
     ReferenceLinkMixin,
-    common_classes_notices,
     needs_common_classes,
+    warn_of_assumption,
 )
 from decorrupt.model_selection.evaluation import Configuration, evaluate
-from decorrupt.model_selection.folded_data import FoldedData, train_on
+from decorrupt.model_selection.folded_data import FoldedData
 from decorrupt.model_selection.folds import DEFAULT_FOLDS, folds_of_used, usable_folds
 from decorrupt.model_selection.results import keep_results
 from decorrupt.model_selection.scorers import BagScorer, get_bag_scorer
-from decorrupt.notices import Notice, QuietEstimator, emit_notices
 from decorrupt.observed import Observed, as_observed
 
 
-class BagGridSearchCV(ReferenceLinkMixin, QuietEstimator, GridSearchCV):
+class BagGridSearchCV(ReferenceLinkMixin, GridSearchCV):
     """scikit-learn's GridSearchCV for bags: holds out whole bags and needs no labels.
 
     Parameters
@@ -45,9 +43,6 @@ class BagGridSearchCV(ReferenceLinkMixin, QuietEstimator, GridSearchCV):
         An int is the number of folds of :class:`BagKFold`.
     error_score : "raise" or NaN, default=NaN
         Whether a fit that fails raises its error, or ranks its candidate last with a warning.
-    check_assumptions : bool, default=True
-        Whether `fit` warns if the rows of a class clearly differ between bags, and the criterion
-        or the best estimator assumes that they do not.
 
     Attributes
     ----------
@@ -88,7 +83,6 @@ class BagGridSearchCV(ReferenceLinkMixin, QuietEstimator, GridSearchCV):
     n_jobs: int | None
     refit: bool
     error_score: Any
-    check_assumptions: bool
     best_estimator_: Any
     best_params_: dict[str, Any]
     scorer_: BagScorer
@@ -103,7 +97,6 @@ class BagGridSearchCV(ReferenceLinkMixin, QuietEstimator, GridSearchCV):
         refit: bool = True,
         cv: Any = DEFAULT_FOLDS,
         error_score: Any = np.nan,
-        check_assumptions: bool = True,
     ) -> None:
         super().__init__(
             estimator,
@@ -114,7 +107,6 @@ class BagGridSearchCV(ReferenceLinkMixin, QuietEstimator, GridSearchCV):
             cv=cv,
             error_score=error_score,
         )
-        self.check_assumptions = check_assumptions
 
     def fit(self, X: Any, y: Any, *, bags: Any = None, sample_weight: Any = None) -> Any:
         """Run the search and refit the best candidate on all rows.
@@ -126,7 +118,7 @@ class BagGridSearchCV(ReferenceLinkMixin, QuietEstimator, GridSearchCV):
         y : array-like of shape (n_rows,) or (n_rows, n_classes), or Observed
             The proportion of each row's bag, or its class shares.
         bags : array-like of shape (n_rows,)
-            The bag of each row; not with an Observed.
+            The bag of each row.
         sample_weight : array-like of shape (n_rows,), optional
             How many rows each row represents, at least 0.
 
@@ -139,21 +131,9 @@ class BagGridSearchCV(ReferenceLinkMixin, QuietEstimator, GridSearchCV):
         ConvergenceWarning, OneClassWarning, NegativeRiskWarning
             These and other warnings of the refit; candidates of this library do not warn.
         BagAssumptionWarning
-            If the rows of a class clearly differ between bags, see `check_assumptions`.
+            If the rows of a class clearly differ between bags, and the criterion or the best
+            estimator assumes that they do not.
         """
-        data, notices = self._train(X, y, bags, sample_weight)
-        emit_notices(self._assumption_notices(data) + notices)
-        return self
-
-    def train(
-        self, X: Any, y: ArrayLike, *, bags: Any = None, sample_weight: Any = None
-    ) -> list[Notice]:
-        """Fit as `fit` does, and return the warnings; without the check of the assumptions."""
-        return self._train(X, y, bags, sample_weight)[1]
-
-    def _train(
-        self, X: Any, y: ArrayLike, bags: Any, sample_weight: Any
-    ) -> tuple[FoldedData, list[Notice]]:
         if bags is None and not isinstance(y, Observed):
             raise ValueError(
                 f"{type(self).__name__} needs bags=, the bag of each row; for data with labels use "
@@ -162,50 +142,46 @@ class BagGridSearchCV(ReferenceLinkMixin, QuietEstimator, GridSearchCV):
         self.scorer_ = get_bag_scorer(self.scoring)
         self.multimetric_ = False
         X, y, bags = indexable(X, y, bags)
-        known = as_observed(y, bags=bags, sample_weight=sample_weight)
-        cv = folds_of_used(self.cv, known.used_rows)
-        X, observed = known.used(X)
-        folds, notices = usable_folds(cv, X, observed, needs_spread=self.scorer_.needs_spread)
+        observed = as_observed(y, bags=bags, sample_weight=sample_weight)
+        cv = folds_of_used(self.cv, observed.used_rows)
+        X, observed = observed.used(X)
+        folds = usable_folds(cv, X, observed, needs_spread=self.scorer_.needs_spread)
         self.n_splits_ = len(folds)
         data = FoldedData(X, observed, folds)
         with sklearn.config_context(enable_metadata_routing=True):
-            found = evaluate(
+            results = evaluate(
                 [self._configuration(params) for params in ParameterGrid(self.param_grid)],
                 data,
                 self.scorer_,
                 n_jobs=self.n_jobs,
                 error_score=self.error_score,
             )
-            notices += found.notices
-            keep_results(self, found.results, observed, folds, self.scorer_)
+            keep_results(self, results, observed, folds, self.scorer_)
             if self.refit:
                 began = time.perf_counter()
                 model = self._configuration(self.best_params_).estimator
-                notices += train_on(model, X, observed)
-                self.best_estimator_ = model
+                self.best_estimator_ = model.fit(X, observed)
                 self.refit_time_ = time.perf_counter() - began
                 if hasattr(model, "feature_names_in_"):
                     self.feature_names_in_ = model.feature_names_in_
-        return data, notices
+        self._warn_of_criterion(data)
+        return self
 
-    def _assumption_notices(self, data: FoldedData) -> list[Notice]:
-        """Return a notice if the criterion or the best estimator needs common class distributions.
+    def _warn_of_criterion(self, data: FoldedData) -> None:
+        """Warn if the criterion needs common class distributions; `fit` of the best did otherwise.
 
         The columns of a pipeline's last step are checked: those of X may not be numbers.
         """
         model: Any = getattr(self, "best_estimator_", None)
-        if not self.check_assumptions or model is None:
-            return []
-        is_pipeline = hasattr(model, "steps")
-        final = model[-1] if is_pipeline else model
-        needs_method = needs_common_classes(final)
-        if not (self.scorer_.needs_spread or needs_method):
-            return []
-        rows = model[:-1].transform(data.X) if is_pipeline and len(model.steps) > 1 else data.X
+        if model is None or needs_common_classes(model) or not self.scorer_.needs_spread:
+            return
+        is_pipeline = hasattr(model, "steps") and len(model.steps) > 1
+        rows = model[:-1].transform(data.X) if is_pipeline else data.X
         rows = check_array(rows, accept_sparse="csr", dtype=FLOATS)
-        user = type(final).__name__ if needs_method else f"scoring={self.scorer_.name!r}"
+        final = model[-1] if hasattr(model, "steps") else model
         names = getattr(final, "feature_names_in_", None)
-        return common_classes_notices(rows, data.observed, user, names)
+        user = f"scoring={self.scorer_.name!r}"
+        warn_of_assumption(model, rows, data.observed, user=user, names=names)
 
     def get_metadata_routing(self) -> Any:
         """Return the request for `bags`; scikit-learn's method rejects scorers without labels."""
@@ -218,7 +194,7 @@ class BagGridSearchCV(ReferenceLinkMixin, QuietEstimator, GridSearchCV):
     def score(self, X: Any, y: Any = None, *, bags: Any = None) -> float:
         """Return the search's criterion on bags; without `bags`, the accuracy on labels y."""
         check_is_fitted(self)
-        if bags is None and not isinstance(y, Observed):
+        if bags is None:
             return float(self.best_estimator_.score(X, y))
         with sklearn.config_context(enable_metadata_routing=True):
             return float(self.scorer_(self.best_estimator_, X, y, bags=bags))

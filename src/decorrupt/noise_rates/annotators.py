@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from decorrupt._typing import FloatArray
-from decorrupt.exceptions import UninformativeRatesWarning
+from decorrupt.exceptions import UninformativeRatesWarning, warn
 from decorrupt.noise_rates.audit import at_least_two_classes
 from decorrupt.noise_rates.dawid_skene import Votes, dawid_skene, log_likelihood
 from decorrupt.noise_rates.result import (
@@ -21,9 +21,8 @@ from decorrupt.noise_rates.result import (
     bootstrap_ends,
     check_level,
     informative,
-    rate_notices,
+    warn_if_uninformative,
 )
-from decorrupt.notices import Notice, emit_notices
 from decorrupt.observed import as_targets, factorize
 from decorrupt.progress import track
 
@@ -126,12 +125,12 @@ def estimate_noise_rates_from_annotators(
     check_level(level)
     check_consistent_length(labels, annotators, items)
     votes, classes, annotator_ids, item_ids = _read_votes(labels, annotators, items)
-    notices = _overlap_notices(votes)
+    _check_overlap(votes)
     everyone = np.ones(votes.n_items)
     matrices, posterior, n_iter = dawid_skene(votes, votes.shares, everyone, max_iter, tol)
     if n_iter >= max_iter:
         text = f"EM did not converge in max_iter={max_iter} iterations: increase max_iter or tol"
-        notices.append(Notice(ConvergenceWarning, text))
+        warn(text, ConvergenceWarning)
     rng = check_random_state(random_state)
     chance = everyone / votes.n_items
     loose = max(tol, RESAMPLE_TOL)
@@ -144,7 +143,7 @@ def estimate_noise_rates_from_annotators(
     )
     prior = posterior.mean(axis=0)
     ends, names = bootstrap_ends(matrices, draws, level), classes.tolist()
-    emit_notices(notices + rate_notices(annotator_ids, matrices, ends, names, "annotator"))
+    warn_if_uninformative(annotator_ids, matrices, ends, names, "annotator")
     return AnnotatorEstimate(
         annotator_ids,
         informative(matrices),
@@ -184,8 +183,8 @@ def _check_categories(annotators: Any, present: list[Any]) -> None:
         )
 
 
-def _overlap_notices(votes: Votes) -> list[Notice]:
-    """Return a notice if no item has three annotators; raise a ValueError if none has two."""
+def _check_overlap(votes: Votes) -> None:
+    """Warn if no item has three annotators; raise a ValueError if none has two."""
     pairs = np.unique(np.column_stack([votes.item, votes.annotator]), axis=0)
     most = int(np.bincount(pairs[:, 0]).max())
     if most < 2:
@@ -193,10 +192,9 @@ def _overlap_notices(votes: Votes) -> list[Notice]:
             "every item has labels from one annotator only: at least two annotators must label the "
             "same items. If there are features, use estimate_noise_rates"
         )
-    if most >= IDENTIFYING_ANNOTATORS:
-        return []
-    text = (
-        "no item has labels from three annotators: with two, many rates fit the labels equally "
-        "well, and the result is only the one closest to the majority vote"
-    )
-    return [Notice(UninformativeRatesWarning, text)]
+    if most < IDENTIFYING_ANNOTATORS:
+        warn(
+            "no item has labels from three annotators: with two, many rates fit the labels equally "
+            "well, and the result is only the one closest to the majority vote",
+            UninformativeRatesWarning,
+        )

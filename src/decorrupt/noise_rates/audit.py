@@ -14,9 +14,8 @@ from decorrupt.noise_rates.result import (
     NoiseRateEstimate,
     check_level,
     informative,
-    rate_notices,
+    warn_if_uninformative,
 )
-from decorrupt.notices import emit_notices
 from decorrupt.observed import FLIPS, Sources, read_sources
 
 
@@ -79,7 +78,7 @@ def estimate_noise_rates_from_audit(
     ids, names = found.ids.tolist(), classes.tolist()
     intervals = clopper_pearson_intervals if len(names) == 2 else goodman_intervals
     matrices, ends = counts / counts.sum(axis=2, keepdims=True), intervals(counts, level)
-    emit_notices(rate_notices(ids, matrices, ends, names, "source"))
+    warn_if_uninformative(ids, matrices, ends, names, "source")
     prior = counts.sum(axis=(0, 2)) / len(true)
     return NoiseRateEstimate(ids, informative(matrices), ends, level, prior, "audit", names)
 

@@ -12,18 +12,17 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
 from decorrupt._typing import FloatArray
-from decorrupt.exceptions import UninformativeRatesWarning
+from decorrupt.exceptions import UninformativeRatesWarning, warn
 from decorrupt.losses import only_two_classes
 from decorrupt.noise_rates.result import (
     NoiseRateEstimate,
     bootstrap_ends,
     check_level,
     informative,
-    rate_notices,
+    warn_if_uninformative,
 )
 from decorrupt.noise_rates.roc_slope import fit_roc, roc_slope_flips
 from decorrupt.noise_rates.scores import count_labels, out_of_fold, split_rows
-from decorrupt.notices import Notice, emit_notices
 from decorrupt.observed import Observed, Sources, matrix_of_rates, read_labels, read_sources
 from decorrupt.progress import track
 
@@ -140,8 +139,8 @@ def estimate_noise_rates(
     ]
     matrices = matrix_of_rates(*flips.T)
     resampled = bootstrap_ends(matrices, np.array(draws), level)
-    notices = _notices_of_score(auc, noisy)
-    emit_notices(notices + rate_notices(ids, matrices, resampled, names, "source"))
+    _warn_of_score(auc, noisy)
+    warn_if_uninformative(ids, matrices, resampled, names, "source")
     matrices = informative(matrices)
     estimated = Observed.of_sources(classes, replace(noisy, matrices=matrices))
     ends, prior = tail_bounds(counts, flips, level), estimated.class_prior
@@ -168,18 +167,17 @@ def _check_enough(noisy: Sources, names: list[Any], cv: Any) -> None:
                 )
 
 
-def _notices_of_score(auc: float, noisy: Sources) -> list[Notice]:
+def _warn_of_score(auc: float, noisy: Sources) -> None:
     n_neg, n_pos = np.bincount(noisy.noisy_class)
     # Standard deviation of the AUC (Mann–Whitney statistic) of a random score.
     std_error = np.sqrt((n_neg + n_pos + 1) / (12.0 * n_pos * n_neg))
-    if auc >= 0.5 + MIN_AUC_Z * std_error:
-        return []
-    text = (
-        f"the score predicts the noisy labels no better than chance (AUC {auc:.3f}): the "
-        "estimated rates are meaningless. Give an estimator that can learn these labels, or more "
-        "rows"
-    )
-    return [Notice(UninformativeRatesWarning, text)]
+    if auc < 0.5 + MIN_AUC_Z * std_error:
+        warn(
+            f"the score predicts the noisy labels no better than chance (AUC {auc:.3f}): the "
+            "estimated rates are meaningless. Give an estimator that can learn these labels, or "
+            "more rows",
+            UninformativeRatesWarning,
+        )
 
 
 def resample(counts: FloatArray, rng: np.random.RandomState) -> FloatArray:

@@ -10,8 +10,7 @@ import numpy as np
 from scipy.stats import norm
 
 from decorrupt._typing import FloatArray
-from decorrupt.exceptions import UninformativeRatesWarning
-from decorrupt.notices import Notice
+from decorrupt.exceptions import UninformativeRatesWarning, warn
 from decorrupt.observed import (
     FLIPS,
     inseparable_classes,
@@ -164,14 +163,14 @@ def bootstrap_ends(matrices: FloatArray, draws: FloatArray, level: float) -> Flo
     return np.asarray(np.clip(np.stack(ends, axis=-1), 0.0, 1.0))
 
 
-def rate_notices(
+def warn_if_uninformative(
     sources: Sequence[Any],
     matrices: FloatArray,
     ends: FloatArray | None,
     classes: Sequence[Any],
     word: str,
-) -> list[Notice]:
-    """Return a notice for each source whose labels may not distinguish the classes.
+) -> None:
+    """Warn of each source whose labels may not distinguish the classes.
 
     Parameters
     ----------
@@ -180,12 +179,12 @@ def rate_notices(
     word : str
         What a source is called, "source" or "annotator".
     """
-    texts = []
     for k, source in enumerate(sources):
         own_ends = None if ends is None else ends[k]
         text = _doubt(matrices[k], own_ends, classes, word)
-        texts += [f"{word} {source!r}: {text}"] * bool(text)
-    return [Notice(UninformativeRatesWarning, text) for text in texts]
+        if text:
+            message = f"{word} {source!r}: {text}"
+            warn(message, UninformativeRatesWarning)
 
 
 def _doubt(matrix: FloatArray, ends: FloatArray | None, classes: Sequence[Any], word: str) -> str:

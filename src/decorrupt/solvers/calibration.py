@@ -11,7 +11,7 @@ from decorrupt._typing import FloatArray
 from decorrupt.losses import prior_scores
 from decorrupt.risks import ScoreRisk
 from decorrupt.solvers.lbfgs import solve_lbfgs
-from decorrupt.solvers.solve import DEFAULT_MAX_ITER
+from decorrupt.solvers.problem import DEFAULT_MAX_ITER
 
 # Large enough to keep the slope finite if scores separate the bags perfectly.
 SLOPE_PENALTY = 1e-4

@@ -1,19 +1,101 @@
-"""L-BFGS on the coefficients θ of the features."""
+"""L-BFGS on the coefficients θ of the features, and the result that all solvers return."""
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 from scipy.optimize import minimize
 
 from decorrupt._typing import FloatArray
-from decorrupt.solvers.result import CONVERGED, OUT_OF_STEPS, STALLED, SolverResult
-from decorrupt.solvers.trace import Differentiable, Trace
 
+CONVERGED = "converged"
+OUT_OF_STEPS = "max_iter reached"
+STALLED = "no further progress"
 # Problems with small λ are badly conditioned; there, a long memory saves many iterations.
 MEMORY = 50
 MAX_LINE_SEARCH = 50
+
+
+@dataclass(frozen=True)
+class SolverResult:
+    """The result of a minimisation, the same class for all solvers.
+
+    Attributes
+    ----------
+    coef : ndarray of shape (n_coef,)
+        θ, followed by the intercept if there is one.
+    objective_history : ndarray of shape (n_iter + 1,)
+        The objective at the start and after every iteration.
+    gradient_norm : float
+        ‖∇‖₂ at `coef`.
+    status : str
+        "converged", "max_iter reached" or "no further progress" (rounding or a failed line search).
+    gradient_tol : float
+        The requested ‖∇‖₂.
+    """
+
+    coef: FloatArray
+    objective_history: FloatArray
+    gradient_norm: float
+    status: str
+    gradient_tol: float = 0.0
+
+    @property
+    def n_iter(self) -> int:
+        """Number of iterations."""
+        return len(self.objective_history) - 1
+
+    @property
+    def objective(self) -> float:
+        """The objective at `coef`."""
+        return float(self.objective_history[-1])
+
+    @property
+    def converged(self) -> bool:
+        """Whether the solver converged."""
+        return self.status == CONVERGED
+
+    @property
+    def advice(self) -> str:
+        """The warning for a solver that did not converge."""
+        return (
+            f"the solver stopped after {self.n_iter} iterations, {self.status}: gradient norm "
+            f"{self.gradient_norm:.2g}, required {self.gradient_tol:.2g}. Increase max_iter, tol "
+            "or reg_strength, or scale the columns of X"
+        )
+
+
+class Differentiable(Protocol):
+    """All that L-BFGS needs of an objective."""
+
+    def value_and_gradient(self, coef: FloatArray) -> tuple[float, FloatArray]:
+        """Return J and ∇J."""
+
+
+class _Trace:
+    """Evaluates an objective for scipy, caches the last evaluation and records the history."""
+
+    def __init__(self, objective: Differentiable, start: FloatArray) -> None:
+        self.objective = objective
+        self._at: FloatArray | None = None
+        self._last: tuple[float, FloatArray] = (np.nan, start)
+        self.history = [self.value_and_gradient(start)[0]]
+
+    def value_and_gradient(self, coef: FloatArray) -> tuple[float, FloatArray]:
+        if self._at is None or not np.array_equal(coef, self._at):
+            self._at, self._last = coef.copy(), self.objective.value_and_gradient(coef)
+        return self._last
+
+    def gradient_norm(self, coef: FloatArray) -> float:
+        return float(np.linalg.norm(self.value_and_gradient(coef)[1]))
+
+    def result(self, coef: FloatArray, status: str) -> SolverResult:
+        value, _ = self.value_and_gradient(coef)
+        if self.history[-1] != value:
+            self.history.append(value)
+        return SolverResult(coef, np.array(self.history), self.gradient_norm(coef), status)
 
 
 @np.errstate(over="ignore", invalid="ignore")  # the status reports it
@@ -26,10 +108,10 @@ def solve_lbfgs(
     dual coefficients α, the condition number would be multiplied by that of the kernel matrix, and
     several times as many iterations would be needed.
     """
-    trace = Trace(objective, start)
+    trace = _Trace(objective, start)
 
     def until_converged(intermediate_result: Any) -> None:
-        trace.record(intermediate_result)
+        trace.history.append(float(intermediate_result.fun))
         # scipy itself tests the largest component, not the norm.
         if trace.gradient_norm(intermediate_result.x) <= tol:
             raise StopIteration
@@ -52,7 +134,5 @@ def solve_lbfgs(
         },
     )
     if trace.gradient_norm(found.x) <= tol:
-        status = CONVERGED
-    else:
-        status = OUT_OF_STEPS if found.status == 1 else STALLED
-    return trace.result(found.x, status)
+        return trace.result(found.x, CONVERGED)
+    return trace.result(found.x, OUT_OF_STEPS if found.status == 1 else STALLED)

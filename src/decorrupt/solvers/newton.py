@@ -7,19 +7,13 @@ rounding level. Both matter here, so they are not used.
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import eigh, eigh_tridiagonal
+from scipy.linalg import eigh
 from scipy.optimize import brentq
 
 from decorrupt._typing import FloatArray
-from decorrupt.risks import Operator
+from decorrupt.solvers.lbfgs import CONVERGED, OUT_OF_STEPS, STALLED, SolverResult
 from decorrupt.solvers.objective import Objective
-from decorrupt.solvers.result import CONVERGED, OUT_OF_STEPS, STALLED, SolverResult
 
-# Up to this many coefficients, the full spectrum of the Hessian is cheaper than Krylov iterations.
-DENSE_HESSIAN_COEFS = 512
-# A dense Hessian needs two copies of the features: no more than 400 MB each.
-DENSE_HESSIAN_ENTRIES = 50_000_000
-KRYLOV_DIMENSIONS = 120
 # Curvature below this share of the largest cannot be distinguished from rounding.
 FLAT = 1e-10
 # A step is accepted if it achieves this share of the decrease predicted by the quadratic model.
@@ -36,9 +30,9 @@ def solve_newton(
 ) -> SolverResult:
     """Return argmin J(θ) near `start`, never a saddle point.
 
-    Each step minimises the quadratic model of J in a ball: exactly, with the eigenvectors of the
-    Hessian, or in a Krylov space of the gradient for many coefficients. If the gradient is zero
-    and some curvature is negative, the step is in a direction of negative curvature.
+    Each step minimises the quadratic model of J in a ball, with the eigenvectors of the Hessian. If
+    the gradient is zero and some curvature is negative, the step is in a direction of negative
+    curvature.
     """
     coef = np.array(start, dtype=float)
     value, gradient = objective.value_and_gradient(coef)
@@ -49,7 +43,8 @@ def solve_newton(
         if norm <= tol and (objective.risk.is_convex or not objective.n_coef):
             status = CONVERGED
             break
-        curvatures, directions = _spectrum(objective, coef, gradient, is_flat=norm <= tol)
+        # LAPACK's default driver fails on some matrices with many nearly equal eigenvalues.
+        curvatures, directions = eigh(objective.hessian(coef), driver="evd", check_finite=False)
         if norm <= tol and curvatures[0] >= -FLAT * np.abs(curvatures).max():
             status = CONVERGED
             break
@@ -71,7 +66,7 @@ def solve_newton(
             coef, value, gradient, norm = moved, new_value, new_gradient, new_norm
         radius = _next_radius(radius, length, ratio)
         history.append(value)
-    return SolverResult(coef, np.array(history), norm, len(history) - 1, status)
+    return SolverResult(coef, np.array(history), norm, status)
 
 
 def _next_radius(radius: float, length: float, ratio: float) -> float:
@@ -109,50 +104,3 @@ def _step_in_ball(
         found[0] = -missing if slopes[0] > 0 else missing
     promised = -float(slopes @ found + 0.5 * curvatures @ found**2)
     return found, max(promised, 0.0)
-
-
-def _spectrum(
-    objective: Objective, coef: FloatArray, gradient: FloatArray, *, is_flat: bool
-) -> tuple[FloatArray, FloatArray]:
-    """Return the ascending eigenvalues and the eigenvectors of ∇²J, or of its Krylov projection."""
-    n_coef = objective.n_coef
-    is_small = n_coef * objective.features.shape[0] <= DENSE_HESSIAN_ENTRIES
-    if n_coef <= DENSE_HESSIAN_COEFS and is_small:
-        # LAPACK's default driver fails on some matrices with many nearly equal eigenvalues.
-        curvatures, directions = eigh(objective.hessian(coef), driver="evd", check_finite=False)
-        return curvatures, directions
-    # If the gradient is zero, a random direction can find negative curvature.
-    seed = np.random.default_rng(0).standard_normal(n_coef) if is_flat else gradient
-    return _krylov_spectrum(objective.hessian_operator(coef), seed, is_flat=is_flat)
-
-
-def _krylov_spectrum(
-    apply: Operator, seed: FloatArray, *, is_flat: bool
-) -> tuple[FloatArray, FloatArray]:
-    """Return Ritz values and vectors of the Lanczos process, fully reorthogonalised.
-
-    It stops when the Newton step in its space has a small residual. In the search for negative
-    curvature it stops when the space is exhausted.
-    """
-    norm = float(np.linalg.norm(seed))
-    wanted = min(0.1, np.sqrt(norm))  # of the residual: superlinear convergence
-    basis = [seed / norm]
-    diagonal: list[float] = []
-    beside: list[float] = []
-    for _ in range(min(KRYLOV_DIMENSIONS, len(seed))):
-        vector = apply(basis[-1])
-        diagonal.append(float(basis[-1] @ vector))
-        known = np.array(basis)
-        for _ in range(2):  # once is not enough in floating point
-            vector = vector - known.T @ (known @ vector)
-        length = float(np.linalg.norm(vector))
-        curvatures, directions = eigh_tridiagonal(diagonal, beside)
-        scale = max(float(np.abs(curvatures).max()), np.finfo(float).tiny)
-        # The residual of the Newton step is its last coordinate times `length`.
-        inverse = 1 / np.where(np.abs(curvatures) > FLAT * scale, np.abs(curvatures), np.inf)
-        residual = length * abs(float(directions[-1] @ (inverse * directions[0])))
-        if length < FLAT * scale or (not is_flat and residual <= wanted):
-            break
-        beside.append(length)
-        basis.append(vector / length)
-    return curvatures, np.array(basis[: len(diagonal)]).T @ directions

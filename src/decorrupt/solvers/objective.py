@@ -23,7 +23,7 @@ import numpy as np
 
 from decorrupt._typing import FloatArray
 from decorrupt.losses import score_shape
-from decorrupt.risks import Operator, ScoreRisk
+from decorrupt.risks import ScoreRisk
 
 
 @dataclass(frozen=True)
@@ -92,15 +92,6 @@ class Objective:
         """Return λ‖θ‖², or 2λ‖Θ‖² of several classes."""
         theta = coef[: self.rank * math.prod(self.score_shape)]
         return self._penalty_factor * float(theta @ theta)
-
-    def hessian_operator(self, coef: FloatArray) -> Operator:
-        """Return v ↦ ∇²J·v at `coef`."""
-        curvature = self.risk.curvature(self.scores(coef))
-
-        def apply(direction: FloatArray) -> FloatArray:
-            return self._back(curvature(self.scores(direction))) + self.penalty_slope(direction)
-
-        return apply
 
     def hessian(self, coef: FloatArray) -> FloatArray:
         """Return ∇²J as a matrix; O(n·rank²)."""

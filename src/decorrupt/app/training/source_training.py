@@ -45,15 +45,17 @@ class SourceTraining:
         settings = self.settings
         return AutoSourcesClassifier(
             candidates=None if self.method == "auto" else (self.method.replace("-", "_"),),
-            noise_rates=self.rows.rates or "estimate",
-            source_priors=self.rows.class_priors,
             cv=settings.n_folds,
             **settings.search_parameters(),
         )
 
     def targets(self) -> tuple[Any, dict[str, Any]]:
         """Return the arguments of `fit`."""
-        known = {"sources": self.rows.sources.astype(str)}
+        known = {
+            "sources": self.rows.sources.astype(str),
+            "noise_rates": self.rows.rates or "estimate",
+            "source_priors": self.rows.class_priors,
+        }
         if self.rows.table.weights is not None:
             known["sample_weight"] = self.rows.table.weights
         return self.rows.labels.is_pos.astype(int), known
