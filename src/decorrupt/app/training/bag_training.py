@@ -81,8 +81,10 @@ class BagTraining:
         )
 
     def targets(self) -> tuple[Any, dict[str, Any]]:
-        """Return what `fit` learns from."""
-        return self.observed, {}
+        """Return what `fit` learns from; bags by number, a saved model must not name them."""
+        observed = self.observed
+        numbers = {"ids": np.arange(observed.n_bags), "classes": np.arange(observed.n_classes)}
+        return replace(observed, **numbers), {}
 
     def training_folds(self) -> tuple[Observed, list[Fold]]:
         """Return what is known about the training rows, and the folds."""
