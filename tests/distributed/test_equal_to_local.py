@@ -375,7 +375,8 @@ def test_empty_partitions_and_partitions_of_one_bag():
 def test_landmarks_of_a_sample_learn_the_classes():
     data = bag_rows(n_rows=1200)
     X, y, bags = data.dask()
-    model = distributed.DaskCorrectedLossClassifier(kernel=Kernel(max_rank=30), reg_strength=0.01)
+    options = {"kernel": Kernel(max_rank=30), "reg_strength": 0.01, "random_state": 0}
+    model = distributed.DaskCorrectedLossClassifier(**options)
     model.fit(X, y, bags=bags)
     assert len(model.landmarks_) <= 30
     assert np.mean(model.predict(X).compute() == data.labels) > 0.8
