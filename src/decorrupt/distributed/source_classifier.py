@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -85,22 +84,17 @@ intercept_, kernel_gamma_, reg_strength_, n_iter_, n_features_in_, feature_names
         ValueError
             As the estimator without Dask; also if partitions differ in width or dtype.
         """
-        self._known = noise_rates, source_priors
-        try:
-            self._train(X, y, sources, "sources", sample_weight=sample_weight)
-        finally:
-            del self._known
+        known = {"rates": noise_rates, "priors": source_priors}
+        self._train(X, y, sources, "sources", sample_weight=sample_weight, **known)
         return self
 
-    def _observe(self, work: Work) -> Observed:
+    def _observe(self, work: Work, **known: Any) -> Observed:
         """Return one entry per source and label, with its number of rows."""
         data, local = work.data, work.local
         sources, classes, codes = sources_and_labels(data)
         given = None if data.blocks.ids is None else sources
-        rates, priors = self._known
-        rates = _known_rates(work, rates, classes, codes, given)
-        noisy = read_sources(codes, classes, given, rates, priors)
-        noisy = replace(noisy, weights=data.sizes)
+        rates = _known_rates(work, known["rates"], classes, codes, given)
+        noisy = read_sources(codes, classes, given, rates, known["priors"], data.sizes)
         local.keep_sources(noisy)
         return noisy.observed()
 
