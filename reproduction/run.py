@@ -6,6 +6,7 @@ import platform
 import resource
 import sys
 import time
+import warnings
 from collections.abc import Iterator
 from importlib.metadata import version
 from itertools import islice
@@ -21,7 +22,6 @@ from numpy.typing import NDArray
 from sklearn.metrics import accuracy_score, balanced_accuracy_score
 from threadpoolctl import threadpool_limits
 
-from decorrupt.exceptions import quiet
 from reproduction.methods import METHODS, Task
 from reproduction.plan import Cell, Plan
 from reproduction.records import (
@@ -120,7 +120,8 @@ def train_and_test(
     split, labels = split_into_bags(X, labels, cell.bag_size, test_share, cell.seed)
     method = METHODS[cell.method]
     y, bags = (labels, None) if method.sees_labels else (split.y, split.bags)
-    with quiet():  # the report says what failed
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the report says what failed
         fitted = method.train(Task(split.X, y, bags, n_folds, cell.seed))
     predicted = fitted.model.predict(split.X_test)
     return {

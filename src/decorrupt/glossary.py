@@ -28,15 +28,12 @@ BAG_METHODS = {
 SOURCE_METHODS = {
     "corrected": "corrected loss",
     "forward": "forward likelihood",
-    "cost_weighted": "label-dependent costs",
-    "plain": "labels at face value",
 }
 # Methods for two classes only.
 FOR_TWO_CLASSES = (
     "corrected_loss_pairs",
     "invcal",
     "alternating_psvm",
-    "cost_weighted",
 )
 # What a search over several methods is called; the library's name is that of its candidates.
 BAG_SEARCHES = {

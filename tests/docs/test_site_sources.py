@@ -23,7 +23,7 @@ GALLERY = sorted(EXAMPLES.glob("plot_*.py"))
 # Packages for users: each of their names has a page. Of the others every estimator has one.
 FOR_USERS = ("baselines", "ecological", "exceptions", "theory", "torch")
 # What other estimators fit, and base classes.
-INTERNAL = re.compile(r"(Bag|CorrectedRisk|Kernel|Observed|Score|Source)Classifier")
+INTERNAL = re.compile(r"(CorrectedRisk|Kernel|Observed|Score)Classifier|KernelModel")
 REFERENCE = runpy.run_path(str(DOCS / "api_reference.py"))
 FOR_READERS = [name for group in REFERENCE["USERS"] for name in group.names]
 LISTED = {

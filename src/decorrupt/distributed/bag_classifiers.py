@@ -73,7 +73,7 @@ class DaskBagClassifier(DaskClassifier):
             "range" if blocks.has_upper else "noisy" if _count_noise(local) is not None else "exact"
         )
 
-    def _observe(self, work: Work) -> Observed:
+    def _observe(self, work: Work, **known: Any) -> Observed:  # noqa: ARG002
         data = work.data
         if data.lower is None:  # the rows of a class are a bag
             _, classes, codes = sources_and_labels(data)

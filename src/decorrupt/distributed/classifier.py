@@ -110,10 +110,10 @@ class DaskClassifier(LabelAccuracyMixin, BaseEstimator):
         *,
         upper: Any = None,
         sample_weight: Any = None,
-        **replaced: Any,
+        **known: Any,
     ) -> None:
-        """Fit as `fit` does; `replaced` are parameters with another value in this fit."""
-        local = self._new_local().set_params(**replaced)
+        """Fit as `fit` does; `known` is what `_observe` gets besides the data."""
+        local = self._new_local()
         local.check()
         check_features(local.chosen_kernel)
         engine = Engine(self.client)
@@ -121,7 +121,7 @@ class DaskClassifier(LabelAccuracyMixin, BaseEstimator):
         data = read_data(engine, blocks, self._kind_of_targets(local, blocks))
         _keep_columns(local, data)
         work = Work(engine, local, _kept_rows(engine, local, data), self._seed())
-        observed = self._observe(work)
+        observed = self._observe(work, **known)
         local.keep_classes(observed)
         partitioned = self._problem(work, observed)
         objective = work.objective(partitioned)
@@ -141,7 +141,7 @@ class DaskClassifier(LabelAccuracyMixin, BaseEstimator):
         return LABELS
 
     @abstractmethod
-    def _observe(self, work: Work) -> Observed:
+    def _observe(self, work: Work, **known: Any) -> Observed:
         """Return what is known about the labels: one entry per bag, weighted by its rows."""
 
     @abstractmethod

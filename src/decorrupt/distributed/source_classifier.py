@@ -84,21 +84,17 @@ intercept_, kernel_gamma_, reg_strength_, n_iter_, n_features_in_, feature_names
         ValueError
             As the estimator without Dask; also if partitions differ in width or dtype.
         """
-        self._known = noise_rates, source_priors
-        try:
-            self._train(X, y, sources, "sources", sample_weight=sample_weight)
-        finally:
-            del self._known
+        known = {"rates": noise_rates, "priors": source_priors}
+        self._train(X, y, sources, "sources", sample_weight=sample_weight, **known)
         return self
 
-    def _observe(self, work: Work) -> Observed:
+    def _observe(self, work: Work, **known: Any) -> Observed:
         """Return one entry per source and label, with its number of rows."""
         data, local = work.data, work.local
         sources, classes, codes = sources_and_labels(data)
         given = None if data.blocks.ids is None else sources
-        rates, priors = self._known
-        rates = _known_rates(work, rates, classes, codes, given)
-        read = read_sources(codes, classes, given, rates, priors)
+        rates = _known_rates(work, known["rates"], classes, codes, given)
+        read = read_sources(codes, classes, given, rates, known["priors"])
         observed = Observed.of_sources(classes, read, data.sizes)
         local.keep_sources(observed)
         return observed

@@ -112,8 +112,7 @@ class _Evaluator:
     def _fit_fold(self, configuration: Configuration, fold: int) -> _FoldPredictions:
         began = time.perf_counter()
         try:
-            with quiet():  # it may run in another process
-                model = self.data.fit_fold(configuration.estimator, fold)
+            model = self.data.fit_fold(configuration.estimator, fold)
         except Exception as error:
             if isinstance(self.error_score, str):
                 raise

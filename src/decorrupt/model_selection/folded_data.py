@@ -13,6 +13,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.metaestimators import _safe_split
 
 from decorrupt.estimators import KernelClassifier
+from decorrupt.exceptions import quiet
 from decorrupt.features import FROM_ALL_ROWS, FeatureMap, kernel_name
 from decorrupt.observed import Observed
 from decorrupt.splitters import Fold
@@ -64,8 +65,8 @@ class FoldedData:
         """Return a clone fitted on the training rows of a fold, without warnings."""
         model = clone(estimator)
         X, _ = _safe_split(model, self.X, None, self.folds[fold][0])
-        train_on(model, X, self.training[fold])
-        return model
+        with quiet():  # not only in `evaluate`: this may run in another process
+            return train_on(model, X, self.training[fold])
 
     def test_rows(self, model: Any, fold: int) -> Any:
         """Return the held-out rows of a fold; of a precomputed kernel, with the training rows."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from decorrupt.exceptions import SkippedFoldWarning, warn
+from decorrupt.exceptions import SkippedFoldWarning, quiet, warn
 from decorrupt.observed import Observed, as_observed, as_targets, check_bags
 from decorrupt.splitters import BagKFold, BagSplitter, Fold, WithinBagKFold
 
@@ -144,7 +144,8 @@ def bag_folds(
     else:
         cv = WithinBagKFold(min(n_splits, n_rows), shuffle=True, random_state=random_state)
     try:
-        return usable_folds(cv, np.empty((n_rows, 0)), observed, needs_spread=False)
+        with quiet():
+            return usable_folds(cv, np.empty((n_rows, 0)), observed, needs_spread=False)
     except ValueError:
         raise ValueError(
             f"{n_rows} rows in {n_bags} bags are too few: in every fold the remaining bags all "

@@ -137,7 +137,10 @@ class UsedRows:
     @classmethod
     def of(cls, y: Any, sample_weight: Any) -> UsedRows:
         """Return the rows of positive weight."""
-        n_rows = len(y) if np.ndim(y) else 0
+        try:
+            n_rows = len(y)
+        except TypeError:  # a scalar, or what is only convertible to an array
+            n_rows = sum(np.asarray(y).shape[:1])
         weights = read_weights(sample_weight, n_rows)
         weights = np.ones(n_rows, dtype=np.intp) if weights is None else weights
         return cls(weights > 0, weights)

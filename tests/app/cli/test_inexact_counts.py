@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from decorrupt import GeometricNoise, LaplaceNoise
 from decorrupt.model_files import load_with_metadata
 
 
@@ -50,17 +49,16 @@ def test_suppressed_counts_are_learned_from(fitted, table, files):
     assert np.mean(model.predict(files.tables.test) == labels) > 0.8
 
 
-@pytest.mark.parametrize(
-    ("text", "noise"),
-    [("laplace:2", LaplaceNoise(2.0)), ("geometric:0.5", GeometricNoise(0.5))],
-)
-def test_noise_reaches_the_model(fitted, table, text, noise):
+@pytest.mark.parametrize("text", ["laplace:2", "geometric:0.5"])
+def test_noise_reaches_the_model(fitted, table, files, text):
     def noisy(frame):
         drawn = np.random.default_rng(0).laplace(0, 2, len(frame)).round()
         return frame.assign(n=frame["n"] + drawn)
 
     card, model = fitted(table(noisy), "--count-noise", text)
-    assert model[-1].estimators_[0].count_noise == noise
+    # Without the noise, shares below 0 and above 1 are refused.
+    labels = files.tables.test_labels
+    assert np.mean(model.predict(files.tables.test) == labels) > 0.8
     assert any(f"the counts have noise ({text})" in one for one in card["warnings"])
 
 

@@ -98,7 +98,7 @@ def test_a_model_that_only_guesses_is_said_to_guess(bag_rows):
     assert card["expected"]["evidence"] in ("weak", "none")
 
 
-@pytest.mark.parametrize("method", ["auto", "cost-weighted"])
+@pytest.mark.parametrize("method", ["auto", "forward"])
 def test_a_model_from_sources(method, source_rows, source_table):
     features = choose_features(source_rows.table.frame, roles=source_rows.roles)
     result = train(source_rows, features, Settings(method, n_folds=2))

@@ -73,17 +73,16 @@ class BagTraining:
 
     def estimator(self) -> AutoLabelProportionsClassifier:
         """Return the automatic choice, restricted to what the settings allow."""
-        settings = self.settings
         return AutoLabelProportionsClassifier(
             candidates=bag_candidates(self.method),
             cv=self.folds,
-            **settings.search_parameters(),
+            **self.settings.search_parameters(),
         )
 
     def targets(self) -> tuple[Any, dict[str, Any]]:
-        """Return the arguments of `fit`; bags by number, a saved model must not name them."""
-        numbers = np.arange(self.observed.n_bags), np.arange(self.observed.n_classes)
-        return replace(self.observed, ids=numbers[0], classes=numbers[1]), {}
+        """Return what `fit` learns from; bags by number, a saved model must not name them."""
+        n_bags, n_classes = self.observed.proportions.shape
+        return replace(self.observed, ids=np.arange(n_bags), classes=np.arange(n_classes)), {}
 
     def training_folds(self) -> tuple[Observed, list[Fold]]:
         """Return what is known about the training rows, and the folds."""

@@ -42,11 +42,10 @@ class SourceTraining:
 
     def estimator(self) -> AutoSourcesClassifier:
         """Return the automatic choice, restricted to what the settings allow."""
-        settings = self.settings
         return AutoSourcesClassifier(
             candidates=None if self.method == "auto" else (self.method.replace("-", "_"),),
-            cv=settings.n_folds,
-            **settings.search_parameters(),
+            cv=self.n_folds,
+            **self.settings.search_parameters(),
         )
 
     def targets(self) -> tuple[Any, dict[str, Any]]:
