@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import _num_samples
 
 from decorrupt._typing import FloatArray
 from decorrupt.estimators._estimator import estimator
@@ -55,10 +56,12 @@ FEATURE_PARAMS = (
 )
 
 
-def as_observed(y: Any, **known: Any) -> Observed:
-    """Return what is known about the labels; an :class:`Observed` as it is."""
+def as_observed(X: Any, y: Any, **known: Any) -> Observed:
+    """Return what is known about the labels of the rows X; an :class:`Observed` as it is."""
     if not isinstance(y, Observed):
         return read_observed(y, **known)
+    if _num_samples(X) != len(y.row_bag):
+        raise ValueError(f"X has {_num_samples(X)} rows, but y, an Observed, {len(y.row_bag)}")
     for name in (name for name, value in known.items() if value is not None):
         raise ValueError(f"{name} belongs to the Observed: give it to its constructor")
     return y
@@ -156,7 +159,7 @@ class KernelModel(ScoreClassifier):
         X = self._read_rows(X, reset=True)
         if not isinstance(y, Observed):
             X, y, known = without_weightless(X, y, **known)
-        return self._fit_observed(X, as_observed(y, **known), None)
+        return self._fit_observed(X, as_observed(X, y, **known), None)
 
     @abstractmethod
     def _fit_observed(self, X: Any, observed: Observed, features: FeatureMap | None) -> Self:

@@ -106,7 +106,7 @@ class SourceFitMixin:
         if is_estimated:
             noise_rates = self.estimate_rates(X, y, noise_rates, sources, sample_weight)
         if isinstance(y, Observed):
-            observed = as_observed(y, noise_rates=noise_rates, **known)
+            observed = as_observed(X, y, noise_rates=noise_rates, **known)
         else:
             X, y, known = without_weightless(X, y, **known)
             classes, codes = read_labels(y)

@@ -102,7 +102,7 @@ class ObservedClassifier(ScoreClassifier):
         known = {"bags": bags, "upper": upper, "sources": sources, "noise_rates": noise_rates}
         if isinstance(y, Observed):
             known |= {"sample_weight": sample_weight, "count_noise": self.count_noise}
-            return self.fit_observed(X, as_observed(y, **known))
+            return self.fit_observed(X, as_observed(X, y, **known))
         X, y, known = without_weightless(X, y, sample_weight=sample_weight, **known)
         is_labelled = all(known.get(name) is None for name in ("bags", "sources", "noise_rates"))
         noise = None if is_labelled else self.count_noise

@@ -196,7 +196,7 @@ UnscaledColumnsWarning
         """Validate rows, read what is known about their labels, and make the folds."""
         rows = validated_rows(self, X)
         cv = known.pop("cv")
-        observed = as_observed(y, count_noise=self.count_noise, **known)
+        observed = as_observed(X, y, count_noise=self.count_noise, **known)
         if isinstance(cv, int | np.integer):
             cv = min(cv, max(observed.n_bags, 2))
         folds = usable_folds(cv, rows, observed, needs_spread=scorer.needs_spread)
@@ -244,6 +244,8 @@ UnscaledColumnsWarning
     def _prepared(self, candidate: Candidate) -> Candidate:
         estimator = clone(candidate.estimator)
         params = estimator.get_params(deep=False)
+        if params.get("count_noise") is not None:
+            raise ValueError("count_noise of a candidate is not used: it belongs to the search")
         shared = {"random_state": self.random_state, "decision": self.decision}
         estimator.set_params(**{name: shared[name] for name in shared if name in params})
         check_parameters(estimator)  # before the search, which would fail later with other words

@@ -142,7 +142,7 @@ class AutoSourcesClassifier(AveragingSearch):
         known = {"sources": sources, "sample_weight": sample_weight, "source_priors": source_priors}
         if isinstance(y, Observed):
             cv, rows = self.cv, validated_rows(self, X)
-            noisy = sources_of(as_observed(y, noise_rates=noise_rates, **known))
+            noisy = sources_of(as_observed(X, y, noise_rates=noise_rates, **known))
             self.noise_rate_estimate_: Any = None
         else:
             X, y, known = without_weightless(X, y, cv=self.cv, **known)

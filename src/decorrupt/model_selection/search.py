@@ -147,13 +147,14 @@ class BagGridSearchCV(ReferenceLinkMixin, GridSearchCV):
             X, y, known["bags"] = indexable(X, y, bags)
             X, y, known = without_weightless(X, y, cv=cv, **known)
             cv = known.pop("cv")
-        observed = as_observed(y, **known)
+        template, noise = _without_noise(self.estimator)
+        observed = as_observed(X, y, count_noise=noise, **known)
         folds = usable_folds(cv, X, observed, needs_spread=self.scorer_.needs_spread)
         self.n_splits_ = len(folds)
         data = FoldedData(X, observed, folds)
         with sklearn.config_context(enable_metadata_routing=True):
             results = evaluate(
-                [self._configuration(params) for params in ParameterGrid(self.param_grid)],
+                [_configuration(template, params) for params in ParameterGrid(self.param_grid)],
                 data,
                 self.scorer_,
                 n_jobs=self.n_jobs,
@@ -162,7 +163,7 @@ class BagGridSearchCV(ReferenceLinkMixin, GridSearchCV):
             keep_results(self, results, observed, folds, self.scorer_)
             if self.refit:
                 began = time.perf_counter()
-                model = self._configuration(self.best_params_).estimator
+                model = _configuration(template, self.best_params_).estimator
                 self.best_estimator_ = model.fit(X, observed)
                 self.refit_time_ = time.perf_counter() - began
                 if hasattr(model, "feature_names_in_"):
@@ -190,10 +191,6 @@ class BagGridSearchCV(ReferenceLinkMixin, GridSearchCV):
         """Return the request for `bags`; scikit-learn's method rejects scorers without labels."""
         return self._get_metadata_request()
 
-    def _configuration(self, params: dict[str, Any]) -> Configuration:
-        model = clone(self.estimator).set_params(**clone(params, safe=False))
-        return Configuration("", model, params)
-
     def score(self, X: Any, y: Any = None, *, bags: Any = None) -> float:
         """Return the search's criterion on bags; without `bags`, the accuracy on labels y."""
         check_is_fitted(self)
@@ -201,3 +198,17 @@ class BagGridSearchCV(ReferenceLinkMixin, GridSearchCV):
             return float(self.best_estimator_.score(X, y))
         with sklearn.config_context(enable_metadata_routing=True):
             return float(self.scorer_(self.best_estimator_, X, y, bags=bags))
+
+
+def _configuration(template: Any, params: dict[str, Any]) -> Configuration:
+    model = clone(template).set_params(**clone(params, safe=False))
+    return Configuration("", model, params)
+
+
+def _without_noise(template: Any) -> tuple[Any, Any]:
+    """Return the estimator without its noise of the counts, and the noise, for the Observed."""
+    params = template.get_params()
+    for name in params:
+        if name.split("__")[-1] == "count_noise" and params[name] is not None:
+            return clone(template).set_params(**{name: None}), params[name]
+    return template, None
