@@ -126,6 +126,13 @@ def test_an_observed_gives_the_fit_of_its_arguments(model, bag_data, source_data
 
 
 @for_all
+def test_an_observed_of_other_rows_is_refused(model, bag_data, source_data):
+    d = training_data(model, bag_data, source_data)
+    with pytest.raises(ValueError, match="X has 100 rows, but y, an Observed, "):
+        clone(model).fit(d.X[:100], read_observed(d.y, **d.extra))
+
+
+@for_all
 def test_an_observed_contains_all_that_is_known_about_labels(model, bag_data, source_data):
     d = training_data(model, bag_data, source_data)
     observed = as_observed(d.y, **d.extra)

@@ -21,6 +21,8 @@ from decorrupt import (
     BagGridSearchCV,
     BagKFold,
     CorrectedLossClassifier,
+    CountLikelihoodClassifier,
+    LaplaceNoise,
     MeanMapClassifier,
 )
 from decorrupt.exceptions import SkippedFoldWarning
@@ -285,3 +287,16 @@ def test_messages(bag_data):
         BagGridSearchCV(template(), GRID, cv=every_fold_flat).fit(
             bag_data.X, bag_data.y, bags=bag_data.bags
         )
+
+
+def test_noise_of_the_counts_is_used(bag_data):
+    d, noise = bag_data, LaplaceNoise(2.0)
+    model = make_pipeline(
+        StandardScaler(), CountLikelihoodClassifier(kernel="linear", count_noise=noise)
+    )
+    grid = {"countlikelihoodclassifier__reg_strength": [0.01]}
+    found = BagGridSearchCV(model, grid, cv=3, scoring="count_log_likelihood")
+    found.fit(d.X, 1.1 * d.y, bags=d.bags)  # some shares are above 1
+    model.set_params(countlikelihoodclassifier__reg_strength=0.01)
+    model.fit(d.X, 1.1 * d.y, countlikelihoodclassifier__bags=d.bags)
+    np.testing.assert_array_equal(found.decision_function(d.X), model.decision_function(d.X))

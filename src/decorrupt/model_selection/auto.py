@@ -241,6 +241,8 @@ UnscaledColumnsWarning
     def _prepared(self, candidate: Candidate) -> Candidate:
         estimator = clone(candidate.estimator)
         params = estimator.get_params(deep=False)
+        if params.get("count_noise") is not None:
+            raise ValueError("count_noise of a candidate is not used: it belongs to the search")
         shared = {"random_state": self.random_state, "decision": self.decision}
         estimator.set_params(**{name: shared[name] for name in shared if name in params})
         check_parameters(estimator)  # before the search, which would fail later with other words

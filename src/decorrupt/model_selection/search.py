@@ -142,7 +142,8 @@ class BagGridSearchCV(ReferenceLinkMixin, GridSearchCV):
         self.scorer_ = get_bag_scorer(self.scoring)
         self.multimetric_ = False
         X, y, bags = indexable(X, y, bags)
-        observed = as_observed(y, bags=bags, sample_weight=sample_weight)
+        template, noise = _without_noise(self.estimator)
+        observed = as_observed(y, bags=bags, count_noise=noise, sample_weight=sample_weight)
         cv = folds_of_used(self.cv, observed.used_rows)
         X, observed = observed.used(X)
         folds = usable_folds(cv, X, observed, needs_spread=self.scorer_.needs_spread)
@@ -150,7 +151,7 @@ class BagGridSearchCV(ReferenceLinkMixin, GridSearchCV):
         data = FoldedData(X, observed, folds)
         with sklearn.config_context(enable_metadata_routing=True):
             results = evaluate(
-                [self._configuration(params) for params in ParameterGrid(self.param_grid)],
+                [_configuration(template, params) for params in ParameterGrid(self.param_grid)],
                 data,
                 self.scorer_,
                 n_jobs=self.n_jobs,
@@ -159,7 +160,7 @@ class BagGridSearchCV(ReferenceLinkMixin, GridSearchCV):
             keep_results(self, results, observed, folds, self.scorer_)
             if self.refit:
                 began = time.perf_counter()
-                model = self._configuration(self.best_params_).estimator
+                model = _configuration(template, self.best_params_).estimator
                 self.best_estimator_ = model.fit(X, observed)
                 self.refit_time_ = time.perf_counter() - began
                 if hasattr(model, "feature_names_in_"):
@@ -187,10 +188,6 @@ class BagGridSearchCV(ReferenceLinkMixin, GridSearchCV):
         """Return the request for `bags`; scikit-learn's method rejects scorers without labels."""
         return self._get_metadata_request()
 
-    def _configuration(self, params: dict[str, Any]) -> Configuration:
-        model = clone(self.estimator).set_params(**clone(params, safe=False))
-        return Configuration("", model, params)
-
     def score(self, X: Any, y: Any = None, *, bags: Any = None) -> float:
         """Return the search's criterion on bags; without `bags`, the accuracy on labels y."""
         check_is_fitted(self)
@@ -198,3 +195,17 @@ class BagGridSearchCV(ReferenceLinkMixin, GridSearchCV):
             return float(self.best_estimator_.score(X, y))
         with sklearn.config_context(enable_metadata_routing=True):
             return float(self.scorer_(self.best_estimator_, X, y, bags=bags))
+
+
+def _configuration(template: Any, params: dict[str, Any]) -> Configuration:
+    model = clone(template).set_params(**clone(params, safe=False))
+    return Configuration("", model, params)
+
+
+def _without_noise(template: Any) -> tuple[Any, Any]:
+    """Return the estimator without its noise of the counts, and the noise, for the Observed."""
+    params = template.get_params()
+    for name in params:
+        if name.split("__")[-1] == "count_noise" and params[name] is not None:
+            return clone(template).set_params(**{name: None}), params[name]
+    return template, None
