@@ -151,6 +151,7 @@ def test_a_part_of_a_bag_has_its_share_of_the_counts():
 def test_what_cannot_be_used_is_named(options, targets, message):
     X, _, bags, counts = bagged()
     y = shares(counts, bags)
-    given = {"y": y, "bags": bags, "upper": y} | targets
+    upper = shares(np.minimum(counts + 1, 10), bags)
+    given = {"y": y, "bags": bags, "upper": upper} | targets
     with pytest.raises(ValueError, match=message):
         AutoLabelProportionsClassifier(**options).fit(X, **given)

@@ -129,7 +129,6 @@ def bag_folds(
     Examples
     --------
     >>> import numpy as np
-    from numpy.typing import NDArray
     >>> from decorrupt.model_selection import bag_folds
     >>> bags = np.repeat([0, 1, 2, 3, 4, 5], 4)
     >>> y = np.repeat([0.0, 0.25, 0.5, 0.5, 0.75, 1.0], 4)

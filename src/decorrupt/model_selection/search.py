@@ -141,7 +141,8 @@ class BagGridSearchCV(ReferenceLinkMixin, GridSearchCV):
             )
         self.scorer_ = get_bag_scorer(self.scoring)
         self.multimetric_ = False
-        X, y, bags = indexable(X, y, bags)
+        if not isinstance(y, Observed):
+            X, y, bags = indexable(X, y, bags)
         template, noise = _without_noise(self.estimator)
         observed = as_observed(y, bags=bags, count_noise=noise, sample_weight=sample_weight)
         cv = folds_of_used(self.cv, observed.used_rows)

@@ -101,7 +101,8 @@ def shares_by_bag(
     elif kind == "noisy":
         is_valid = np.isfinite(by_class).all(axis=1)
         if by_class.shape[1] == 2:  # one noisy share and its complement
-            is_valid &= np.abs(by_class.sum(axis=1) - 1) <= SHARE_TOL
+            with np.errstate(invalid="ignore"):  # an infinite share and its complement
+                is_valid &= np.abs(by_class.sum(axis=1) - 1) <= SHARE_TOL
     for row in np.flatnonzero(~is_valid)[:1]:
         _refuse_row(name, row, targets[row], _name(ids[row_bag[row]]), kind)
     lowest = np.full((len(ids), *targets.shape[1:]), np.inf)
