@@ -1,5 +1,7 @@
 """A method as a problem: λ paths, starts, and a matched class prior."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -102,7 +104,7 @@ def test_a_start_at_the_class_prior_is_the_constant_model(n_classes, fit_interce
     features, risk = labelled(n_classes)
     objective = Objective(features, risk, 1.0, fit_intercept, n_classes)
     prior = np.array([0.2, 0.8]) if n_classes == 2 else np.array([0.2, 0.5, 0.3])
-    scores = objective.scores(prior_start(prior)(objective, solve))
+    scores = objective.scores(prior_start(objective, solve, class_prior=prior))
     expected = prior_scores(prior) if fit_intercept else 0.0
     assert_allclose(scores, np.broadcast_to(expected, scores.shape))
 
@@ -147,7 +149,9 @@ class TestCountStart:
     def test_the_solution_for_a_sample_leads_to_that_of_all_rows(self, reg_strengths, monkeypatch):
         X, observed = bags()
         options = {"n_classes": 2, "fit_intercept": True, "tol": 1e-7}
-        count = Problem(count_risk(observed), 3000, count_start(observed, count_risk))
+        count = Problem(
+            count_risk(observed), 3000, partial(count_start, observed=observed, risk_of=count_risk)
+        )
         whole = solve_problem(count, X, reg_strengths, **options)
         monkeypatch.setattr(problem, "SAMPLE_ROWS", 600)
         sampled = solve_problem(count, X, reg_strengths, **options)

@@ -53,7 +53,7 @@ class SupportVectorClassifier(BagFitMixin, KernelModel):
         observed: Observed,
         features: FeatureMap | None,  # noqa: ARG002 — the kernel is exact
     ) -> Self:
-        self._keep_observed(X, observed)
+        X, observed = self._keep_observed(X, observed)
         if kernel_name(self.kernel) == "linear":
             kernel, weights = self.kernel_function(), observed.weights
             rows = fit_feature_map(X, kernel, centred=True, weights=weights)

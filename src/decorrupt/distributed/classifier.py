@@ -164,8 +164,7 @@ class DaskClassifier(LabelAccuracyMixin, BaseEstimator):
         result = solve_lbfgs(objective, start, tol=tol, max_iter=self.max_iter)
         result = replace(result, gradient_tol=tol)
         local.keep(work.sample.rows, work.fitted, result.coef)
-        local.n_iter_ = result.n_iter
-        local.warn_if_unconverged(result)
+        local.keep_result(result)
         report, model = work.engine.dask.delayed(partition_report), objective.shared_model
         sum_of = POSTERIORS if observed.is_inexact else ""
         if getattr(local, "bag_effect_", 0):

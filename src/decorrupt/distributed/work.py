@@ -15,7 +15,6 @@ from decorrupt.distributed.features import RowFeatures, fit_features
 from decorrupt.distributed.objective import PartitionedObjective
 from decorrupt.distributed.partition import ScoreModel, keep_features
 from decorrupt.distributed.sample import Sample, draw_sample
-from decorrupt.estimators import AUTO
 from decorrupt.features import FeatureMap
 
 
@@ -91,11 +90,7 @@ class Work:
 
     def set_reg_strength(self, n_rows: float) -> None:
         """Set λ for a risk that is worth `n_rows` labelled rows."""
-        local = self.local
-        if local.reg_strength == AUTO:
-            local.reg_strength_ = local.strength_of(n_rows, self._kernel_size())
-        else:
-            local.reg_strength_ = float(local.reg_strength)
+        self.local.reg_strength_ = self.local.strength(n_rows, self._kernel_size)
 
     def _kernel_size(self) -> float:
         if self.fitted.is_linear:

@@ -24,7 +24,7 @@ from decorrupt.ecological.model import (
 )
 from decorrupt.ecological.posterior import Draws, draw_tables
 from decorrupt.ecological.tables import bounds, fit_margins, goodman
-from decorrupt.estimators import check_parameters, check_share
+from decorrupt.estimators import check_parameters, check_value
 from decorrupt.exceptions import warn
 from decorrupt.observed import counts_of_sum
 
@@ -211,7 +211,7 @@ class EcologicalInference(BaseEstimator):
             If the level is not between 0 and 1, or the function is unknown.
         """
         check_is_fitted(self)
-        check_share("level", level)
+        check_value("level", level, "share")
         values = self.draws_
         if function == "rates":
             values = values / self.group_counts_.sum(axis=0)[:, None]

@@ -21,11 +21,8 @@ from decorrupt.estimators.mean_map import MeanMapClassifier
 from decorrupt.estimators.parameters import (
     AUTO,
     check_choice,
-    check_count,
-    check_not_negative,
     check_parameters,
-    check_share,
-    check_two_or_more,
+    check_value,
 )
 from decorrupt.estimators.proportion_matching import ProportionMatchingClassifier
 from decorrupt.estimators.score_classifier import (
@@ -60,11 +57,8 @@ __all__ = [
     "ScoreClassifier",
     "SourceFitMixin",
     "check_choice",
-    "check_count",
-    "check_not_negative",
     "check_parameters",
-    "check_share",
-    "check_two_or_more",
+    "check_value",
     "decision_threshold",
     "estimator",
     "needs_common_classes",

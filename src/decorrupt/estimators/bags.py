@@ -64,12 +64,13 @@ class BagFitMixin:
         """
         return self._fit(X, y, bags=bags, sample_weight=sample_weight)  # type: ignore[attr-defined, no-any-return]
 
-    def _keep_observed(self, X: Any, observed: Observed) -> None:
-        super()._keep_observed(X, observed)  # type: ignore[misc]
+    def _keep_observed(self, X: Any, observed: Observed) -> tuple[Any, Observed]:
+        X, observed = super()._keep_observed(X, observed)  # type: ignore[misc]
         # Rows with labels of their own are in no bag that could differ from the others.
         if observed.n_bags < len(observed.row_bag):
             names = getattr(self, "feature_names_in_", None)
             warn_of_assumption(self, X, observed, names=names)
+        return X, observed
 
 
 def needs_common_classes(model: Any) -> bool:

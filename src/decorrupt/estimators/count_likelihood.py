@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -16,7 +17,6 @@ from decorrupt.losses import probabilities
 from decorrupt.observed import Observed, describe_impossible
 from decorrupt.risks import (
     ESTIMATE,
-    CountRisk,
     bag_effect_of_scores,
     check_bag_effect,
     count_risk,
@@ -185,11 +185,9 @@ class CountLikelihoodClassifier(BagFitMixin, KernelClassifier):
 
     def problem(self, observed: Observed) -> Problem:
         """Return the likelihood of the counts."""
-        start = count_start(observed, self._risk)
-        return Problem(self._risk(observed), rows_worth(observed), start)
-
-    def _risk(self, observed: Observed) -> CountRisk:
-        return count_risk(observed, large_bags=self.large_bags)
+        risk_of = partial(count_risk, large_bags=self.large_bags)
+        start = partial(count_start, observed=observed, risk_of=risk_of)
+        return Problem(risk_of(observed), rows_worth(observed), start)
 
     def completed(
         self, observed: Observed, matrix: Any, strength: Callable[[Problem], float]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from decorrupt.estimators._estimator import estimator
 from decorrupt.estimators.kernel_classifier import KernelClassifier
 from decorrupt.estimators.sources import SourceFitMixin
@@ -66,4 +68,5 @@ class ForwardSourcesClassifier(SourceFitMixin, KernelClassifier):
         """Return the likelihood of the noisy labels."""
         prior = observed.class_prior
         risk = noisy_label_risk(observed, prior)
-        return Problem(risk, observed.n_rows, prior_start(prior), match_prior=prior)
+        start = partial(prior_start, class_prior=prior)
+        return Problem(risk, observed.n_rows, start, match_prior=prior)

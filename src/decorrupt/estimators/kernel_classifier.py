@@ -136,24 +136,12 @@ class KernelModel(ScoreClassifier):
         features : FeatureMap, optional
             The features of the rows, if they are computed already.
         """
-        X, observed = self._used(self._read_rows(X, reset=True), observed)
-        return self._fit_observed(X, observed, features)
+        return self._fit(X, observed, features)
 
-    def _fit(self, X: Any, y: Any, **known: Any) -> Self:
+    def _fit(self, X: Any, y: Any, features: FeatureMap | None = None, **known: Any) -> Self:
         """Read rows and what is known about their labels, once, and fit."""
         X = self._read_rows(X, reset=True)
-        X, observed = self._used(X, as_observed(y, **known))
-        return self._fit_observed(X, observed, None)
-
-    def _used(self, X: Any, observed: Observed) -> tuple[Any, Observed]:
-        """Return the rows that represent some, and what is known about them."""
-        is_partly = observed.weights is not None and not observed.weights.all()
-        if is_partly and kernel_name(self.kernel) == "precomputed":
-            raise ValueError(
-                "a precomputed kernel cannot use rows of sample_weight 0: leave out these rows and "
-                "their columns"
-            )
-        return observed.used(X)
+        return self._fit_observed(X, as_observed(y, **known), features)
 
     @abstractmethod
     def _fit_observed(self, X: Any, observed: Observed, features: FeatureMap | None) -> Self:
@@ -165,10 +153,18 @@ class KernelModel(ScoreClassifier):
         self.check_classes(observed.n_classes)
         self.set_class_prior(self.class_prior_of(observed))
 
-    def _keep_observed(self, X: Any, observed: Observed) -> None:
-        """Set what follows from the rows and what is known, before anything is minimised."""
+    def _keep_observed(self, X: Any, observed: Observed) -> tuple[Any, Observed]:
+        """Set the classes and γ; return the rows that represent some, and what is known of them."""
+        is_partly = observed.weights is not None and not observed.weights.all()
+        if is_partly and kernel_name(self.kernel) == "precomputed":
+            raise ValueError(
+                "a precomputed kernel cannot use rows of sample_weight 0: leave out these rows and "
+                "their columns"
+            )
+        X, observed = observed.used(X)
         self.keep_classes(observed)
         self.kernel_gamma_ = self.chosen_kernel.resolved(X, observed.weights).gamma
+        return X, observed
 
     def _read_rows(self, X: Any, *, reset: bool) -> Any:
         if reset:
@@ -320,19 +316,20 @@ class KernelClassifier(KernelModel):
         return observed, {}
 
     def _fit_observed(self, X: Any, observed: Observed, features: FeatureMap | None) -> Self:
-        self._keep_observed(X, observed)
+        X, observed = self._keep_observed(X, observed)
         if features is None:
             features = self.fit_feature_map(X, observed.weights)
-        strength = partial(self.strength, X, features, observed.weights)
-        observed, estimated = self.completed(observed, features.matrix, strength)
+        size = partial(self.kernel_size, X, features, observed.weights)
+        observed, estimated = self.completed(
+            observed, features.matrix, lambda problem: self.strength(problem.n_rows, size)
+        )
         self.__dict__.update(estimated)
         problem = self.problem(observed)
-        self.reg_strength_ = strength(problem)
+        self.reg_strength_ = self.strength(problem.n_rows, size)
         self._check_problem(problem, features.matrix)
         (solution,) = self.solutions(problem, features.matrix, observed, [self.reg_strength_])
         self.keep(X, features, solution.result.coef)
-        self.n_iter_ = solution.result.n_iter
-        self.warn_if_unconverged(solution.result)
+        self.keep_result(solution.result)
         self._describe(observed, problem, solution)
         chosen = chosen_classes(solution.scores - self.decision_threshold_)
         self.warn_if_one_class(chosen, X.shape[0])
@@ -371,21 +368,24 @@ class KernelClassifier(KernelModel):
             diagonal = kernel.resolved(X, weights).diagonal(X)
         return float(np.average(diagonal, weights=weights)) or 1.0
 
-    def strength(self, X: Any, features: FeatureMap, weights: Any, problem: Problem) -> float:
+    def strength(self, n_rows: float, kernel_size: Callable[[], float]) -> float:
         """Return λ as a number; "auto" is λ = s/(2·C·n).
 
         The mean loss of n labelled rows plus λ‖f‖² is 1/n times the negative log-posterior of f
         under a Gaussian prior with covariance k/(2λn). With this λ the prior variance of f(x) is C,
         on average over the rows. scikit-learn's LogisticRegression(C/s) has the same prior with
         kernel="linear".
+
+        Parameters
+        ----------
+        n_rows : float
+            n, how many labelled rows the data are worth.
+        kernel_size : callable
+            Returns s, the mean of k(x, x); called for "auto" only.
         """
         if self.reg_strength != AUTO:
             return float(self.reg_strength)
-        return self.strength_of(problem.n_rows, self.kernel_size(X, features, weights))
-
-    def strength_of(self, n_rows: float, kernel_size: float) -> float:
-        """Return the default λ of n rows and the mean s of k(x, x)."""
-        return kernel_size / (2 * self.prior_variance * n_rows)
+        return kernel_size() / (2 * self.prior_variance * n_rows)
 
     # --- solutions
 
@@ -463,6 +463,12 @@ class KernelClassifier(KernelModel):
             self.projection_ = features.projection
         self.intercept_ = np.array(intercept)[()]  # type: ignore[misc]
 
+    def keep_result(self, result: SolverResult) -> None:
+        """Set the number of iterations; warn if the solver did not reach its tolerance."""
+        self.n_iter_ = result.n_iter
+        if not result.converged:
+            warn(result.advice, ConvergenceWarning)
+
     def keep_path(
         self, X: Any, features: FeatureMap, path: PathFit, place: int, observed: Observed
     ) -> None:
@@ -481,14 +487,8 @@ class KernelClassifier(KernelModel):
         observed : Observed
             What is known about the labels of these rows.
         """
-        X = self._read_rows(X, reset=True)
-        self._keep_observed(X, observed)
+        X, observed = self._keep_observed(self._read_rows(X, reset=True), observed)
         self.keep(X, features, np.concatenate([path.coefs[:, place], path.intercepts[None, place]]))
-
-    def warn_if_unconverged(self, result: SolverResult) -> None:
-        """Warn if the solver did not reach its tolerance."""
-        if not result.converged:
-            warn(result.advice, ConvergenceWarning)
 
     def _describe(self, observed: Observed, problem: Problem, solution: Solution) -> None:
         """Set the attributes that only this method has, and warn of what the user should know."""

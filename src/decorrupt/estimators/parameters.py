@@ -13,68 +13,53 @@ from decorrupt.features import Kernel
 AUTO = "auto"
 
 
-def check_finite(name: str, value: Any) -> None:
-    """Raise ValueError unless `value` is a finite number."""
-    if not (isinstance(value, Real) and np.isfinite(float(value))):
-        raise ValueError(f"{name}={value!r} must be a finite number")
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and bool(np.isfinite(float(value)))
 
 
-def check_positive(name: str, value: Any) -> None:
-    """Raise ValueError unless `value` is a finite number above zero."""
-    if not (isinstance(value, Real) and 0 < float(value) < np.inf):
-        raise ValueError(f"{name}={value!r} must be a positive number")
+def _is_whole(value: Any, least: int = 1) -> bool:
+    return isinstance(value, Integral) and int(value) >= least
 
 
-def check_not_negative(name: str, value: Any) -> None:
-    """Raise ValueError unless `value` is a finite number, zero or above."""
-    if not (isinstance(value, Real) and 0 <= float(value) < np.inf):
-        raise ValueError(f"{name}={value!r} must be a finite number, at least 0")
+# What a parameter must be: its check, and the end of the sentence about a value that fails it.
+RULES: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "finite": (_is_number, "be a finite number"),
+    "positive": (lambda v: _is_number(v) and v > 0, "be a positive number"),
+    "not negative": (lambda v: _is_number(v) and v >= 0, "be a finite number, at least 0"),
+    "strength": (
+        lambda v: (isinstance(v, str) and v == AUTO) or (_is_number(v) and v >= 0),
+        f"be a finite number, at least 0, or {AUTO!r}",
+    ),
+    "share": (lambda v: _is_number(v) and 0 < v < 1, "lie strictly between 0 and 1"),
+    "unit": (lambda v: _is_number(v) and 0 <= v <= 1, "be a number from 0 to 1"),
+    "count": (_is_whole, "be a whole number, at least 1"),
+    "count or None": (
+        lambda v: v is None or _is_whole(v),
+        "be a whole number, at least 1, or None",
+    ),
+    "two or more": (lambda v: _is_whole(v, 2), "be a whole number, at least 2"),
+    "flag": (lambda v: isinstance(v, bool | np.bool_), "be True or False"),
+}
+# Parameters with a list of choices are checked in the module that defines the choices.
+PARAMETERS = {
+    "finite": ("coef0",),
+    "count": ("bags_per_batch", "max_epochs", "max_iter", "n_starts"),
+    "unit": ("blend", "tolerance"),
+    "positive": ("C", "C_p", "degree", "lr"),
+    "flag": ("calibrate", "check_assumptions", "early_stopping", "fit_intercept"),
+    "not negative": ("epsilon", "rank_tol", "tol"),
+    "count or None": ("max_rank",),
+    "two or more": ("n_draws",),
+    "strength": ("reg_strength",),
+}
+RULE_OF = {name: rule for rule, names in PARAMETERS.items() for name in names}
 
 
-def check_reg_strength(name: str, value: Any) -> None:
-    """Raise ValueError unless `value` is "auto" or a finite number, zero or above."""
-    if isinstance(value, str) and value == AUTO:
-        return
-    try:
-        check_not_negative(name, value)
-    except ValueError as error:
-        raise ValueError(f"{error}, or {AUTO!r}") from None
-
-
-def check_share(name: str, value: Any) -> None:
-    """Raise ValueError unless `value` is a number strictly between 0 and 1."""
-    if not (isinstance(value, Real) and 0 < float(value) < 1):
-        raise ValueError(f"{name}={value!r} must lie strictly between 0 and 1")
-
-
-def check_count(name: str, value: Any) -> None:
-    """Raise ValueError unless `value` is a whole number of at least 1."""
-    if not (isinstance(value, Integral) and int(value) >= 1):
-        raise ValueError(f"{name}={value!r} must be a whole number, at least 1")
-
-
-def check_count_or_none(name: str, value: Any) -> None:
-    """Raise ValueError unless `value` is a whole number of at least 1, or None."""
-    if value is not None and not (isinstance(value, Integral) and int(value) >= 1):
-        raise ValueError(f"{name}={value!r} must be a whole number, at least 1, or None")
-
-
-def check_flag(name: str, value: Any) -> None:
-    """Raise ValueError unless `value` is True or False."""
-    if not isinstance(value, bool | np.bool_):
-        raise ValueError(f"{name}={value!r} must be True or False")
-
-
-def check_two_or_more(name: str, value: Any) -> None:
-    """Raise ValueError unless `value` is a whole number of at least 2."""
-    if not (isinstance(value, Integral) and int(value) >= 2):
-        raise ValueError(f"{name}={value!r} must be a whole number, at least 2")
-
-
-def check_unit(name: str, value: Any) -> None:
-    """Raise ValueError unless `value` is a number from 0 to 1."""
-    if not (isinstance(value, Real) and 0 <= float(value) <= 1):
-        raise ValueError(f"{name}={value!r} must be a number from 0 to 1")
+def check_value(name: str, value: Any, rule: str) -> None:
+    """Raise ValueError unless a value is what one of the `RULES` says."""
+    is_valid, words = RULES[rule]
+    if not is_valid(value):
+        raise ValueError(f"{name}={value!r} must {words}")
 
 
 def check_choice(name: str, value: Any, known: tuple[str, ...]) -> None:
@@ -83,36 +68,10 @@ def check_choice(name: str, value: Any, known: tuple[str, ...]) -> None:
         raise ValueError(f"unknown {name} {value!r}: choose one of {', '.join(known)}")
 
 
-# Parameters with a list of choices are checked in the module that defines the choices.
-CHECKS: dict[str, Callable[[str, Any], None]] = {
-    "bags_per_batch": check_count,
-    "blend": check_unit,
-    "C": check_positive,
-    "C_p": check_positive,
-    "calibrate": check_flag,
-    "check_assumptions": check_flag,
-    "coef0": check_finite,
-    "degree": check_positive,
-    "early_stopping": check_flag,
-    "epsilon": check_not_negative,
-    "fit_intercept": check_flag,
-    "lr": check_positive,
-    "max_epochs": check_count,
-    "max_iter": check_count,
-    "max_rank": check_count_or_none,
-    "n_draws": check_two_or_more,
-    "n_starts": check_count,
-    "rank_tol": check_not_negative,
-    "reg_strength": check_reg_strength,
-    "tol": check_not_negative,
-    "tolerance": check_unit,
-}
-
-
 def check_parameters(estimator: Any) -> None:
     """Raise ValueError if a parameter of the estimator or its kernel fails its check."""
     for name, value in estimator.get_params(deep=False).items():
         if isinstance(value, Kernel):
             check_parameters(value)
-        elif name in CHECKS:
-            CHECKS[name](name, value)
+        elif name in RULE_OF:
+            check_value(name, value, RULE_OF[name])

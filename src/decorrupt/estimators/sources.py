@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Self
 
-from decorrupt.exceptions import ContradictedRatesWarning, warn
-from decorrupt.features import FeatureMap
+from decorrupt.exceptions import ContradictedRatesWarning, is_quiet, warn
 from decorrupt.observed import Observed, as_observed, rate_notices, refuse_weights
 
 
@@ -93,23 +92,22 @@ class SourceFitMixin:
         """
         X = self._read_rows(X, reset=True)  # type: ignore[attr-defined]
         known = {"sources": sources, "source_priors": source_priors, "sample_weight": sample_weight}
-        is_estimated = isinstance(noise_rates, str)
-        if is_estimated:
+        if isinstance(noise_rates, str):
             noise_rates = self.estimate_rates(X, y, noise_rates, sources, sample_weight)
         read = as_observed if isinstance(y, Observed) else Observed.from_sources
-        X, observed = self._used(X, read(y, noise_rates=noise_rates, **known))  # type: ignore[attr-defined]
-        if not is_estimated:
-            warn_of_rates(observed)
-        return self._fit_observed(X, observed, None)
+        observed = read(y, noise_rates=noise_rates, **known)
+        return self._fit_observed(X, observed, None)  # type: ignore[attr-defined, no-any-return]
 
-    def _fit_observed(self, X: Any, observed: Observed, features: FeatureMap | None) -> Self:
+    def _keep_observed(self, X: Any, observed: Observed) -> tuple[Any, Observed]:
+        X, observed = super()._keep_observed(X, observed)  # type: ignore[misc]
         self.keep_sources(observed)
-        return super()._fit_observed(X, observed, features)  # type: ignore[misc, no-any-return]
+        return X, observed
 
     def keep_sources(self, observed: Observed) -> None:
-        """Set what is known about the sources."""
+        """Set what is known about the sources; warn if the labels contradict stated rates."""
         if "noise_rate_intervals_" not in vars(self):
             self.noise_rate_intervals_: dict[Any, Any] | None = None
+            warn_of_rates(observed)
         sources = observed.only_sources()
         self.noise_rates_ = sources.rates
         self.source_priors_ = sources.by_source(observed.source_priors)
@@ -134,6 +132,6 @@ class SourceFitMixin:
 
 
 def warn_of_rates(observed: Observed) -> None:
-    """Warn if the noisy labels contradict the stated rates."""
-    for message in rate_notices(observed):
+    """Warn if the noisy labels contradict the stated rates; not inside `quiet`."""
+    for message in [] if is_quiet() else rate_notices(observed):
         warn(message, ContradictedRatesWarning)

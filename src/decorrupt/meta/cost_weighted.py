@@ -129,6 +129,7 @@ class CostWeightedSourcesClassifier(MetaEstimatorMixin, SourceFitMixin, ScoreCla
         return learner_rows(self, X, reset=reset, takes_missing_values=missing)
 
     def _fit_observed(self, X: Any, observed: Observed, features: FeatureMap | None) -> Self:  # noqa: ARG002
+        X, observed = observed.used(X)
         observed.check_one_population()
         if self.costs == "label_dependent":
             only_two_classes(observed.n_classes, "costs='label_dependent'", "set costs='equal'")
@@ -147,9 +148,6 @@ class CostWeightedSourcesClassifier(MetaEstimatorMixin, SourceFitMixin, ScoreCla
         named = {weight_name(estimator, self.sample_weight_name): by_row}
         self.estimator_ = estimator.fit(X, sources.noisy_class, **named)
         return self
-
-    def _used(self, X: Any, observed: Observed) -> tuple[Any, Observed]:
-        return observed.used(X)
 
     def _score(self, X: Any) -> FloatArray:
         scores = soft_scores(self.estimator_, X, len(self.classes_))

@@ -13,7 +13,7 @@ from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.parallel import Parallel, delayed
 
 from decorrupt._typing import FloatArray
-from decorrupt.estimators import check_two_or_more, estimator
+from decorrupt.estimators import check_value, estimator
 from decorrupt.losses import chosen_classes, prior_scores, score_shape
 from decorrupt.meta.observed_classifier import Fold, ObservedClassifier, bag_folds, seed
 from decorrupt.meta.soft_labels import check_learner, fit_soft_labels, soft_scores
@@ -144,7 +144,7 @@ class EMClassifier(MetaEstimatorMixin, ObservedClassifier):
         )
 
     def _fit_observed(self, X: Any, likelihood: CountRisk, random: np.random.RandomState) -> None:
-        check_two_or_more("cv", self.cv)
+        check_value("cv", self.cv, "two or more")
         estimator = seeded(self._learner(), random)
         observed = likelihood.observed
         shape = (len(observed.row_bag), *score_shape(observed.n_classes))

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from decorrupt.estimators import check_not_negative
+from decorrupt.estimators import check_value
 from decorrupt.features import (
     ON_COMPONENTS,
     WITHOUT_GAMMA,
@@ -29,7 +29,7 @@ def check_lists(**tried: Any) -> None:
         if values is not None and (isinstance(values, str) or len(values) == 0):
             raise ValueError(f"{name}={values!r} must be a list of one or more values to try")
     for k, reg_strength in enumerate(tried.get("reg_strengths") or ()):
-        check_not_negative(f"reg_strengths[{k}]", reg_strength)
+        check_value(f"reg_strengths[{k}]", reg_strength, "not negative")
 
 
 def resolve_kernel_gammas(

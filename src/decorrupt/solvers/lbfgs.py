@@ -74,30 +74,6 @@ class Differentiable(Protocol):
         """Return J and ∇J."""
 
 
-class _Trace:
-    """Evaluates an objective for scipy, caches the last evaluation and records the history."""
-
-    def __init__(self, objective: Differentiable, start: FloatArray) -> None:
-        self.objective = objective
-        self._at: FloatArray | None = None
-        self._last: tuple[float, FloatArray] = (np.nan, start)
-        self.history = [self.value_and_gradient(start)[0]]
-
-    def value_and_gradient(self, coef: FloatArray) -> tuple[float, FloatArray]:
-        if self._at is None or not np.array_equal(coef, self._at):
-            self._at, self._last = coef.copy(), self.objective.value_and_gradient(coef)
-        return self._last
-
-    def gradient_norm(self, coef: FloatArray) -> float:
-        return float(np.linalg.norm(self.value_and_gradient(coef)[1]))
-
-    def result(self, coef: FloatArray, status: str) -> SolverResult:
-        value, _ = self.value_and_gradient(coef)
-        if self.history[-1] != value:
-            self.history.append(value)
-        return SolverResult(coef, np.array(self.history), self.gradient_norm(coef), status)
-
-
 @np.errstate(over="ignore", invalid="ignore")  # the status reports it
 def solve_lbfgs(
     objective: Differentiable, start: FloatArray, *, tol: float, max_iter: int
@@ -108,18 +84,26 @@ def solve_lbfgs(
     dual coefficients α, the condition number would be multiplied by that of the kernel matrix, and
     several times as many iterations would be needed.
     """
-    trace = _Trace(objective, start)
+    last = start, *objective.value_and_gradient(start)
+    history = [last[1]]
+
+    def evaluate(coef: FloatArray) -> tuple[float, FloatArray]:
+        nonlocal last
+        if not np.array_equal(coef, last[0]):
+            last = coef.copy(), *objective.value_and_gradient(coef)
+        return last[1:]
 
     def until_converged(intermediate_result: Any) -> None:
-        trace.history.append(float(intermediate_result.fun))
+        history.append(float(intermediate_result.fun))
         # scipy itself tests the largest component, not the norm.
-        if trace.gradient_norm(intermediate_result.x) <= tol:
+        if np.linalg.norm(evaluate(intermediate_result.x)[1]) <= tol:
             raise StopIteration
 
-    if trace.gradient_norm(start) <= tol:
-        return trace.result(start, CONVERGED)
+    norm = float(np.linalg.norm(last[2]))
+    if norm <= tol:
+        return SolverResult(start, np.array(history), norm, CONVERGED)
     found = minimize(
-        trace.value_and_gradient,
+        evaluate,
         start,
         jac=True,
         method="L-BFGS-B",
@@ -133,6 +117,9 @@ def solve_lbfgs(
             "maxls": MAX_LINE_SEARCH,
         },
     )
-    if trace.gradient_norm(found.x) <= tol:
-        return trace.result(found.x, CONVERGED)
-    return trace.result(found.x, OUT_OF_STEPS if found.status == 1 else STALLED)
+    value, gradient = evaluate(found.x)
+    if history[-1] != value:
+        history.append(value)
+    norm = float(np.linalg.norm(gradient))
+    status = CONVERGED if norm <= tol else OUT_OF_STEPS if found.status == 1 else STALLED
+    return SolverResult(found.x, np.array(history), norm, status)

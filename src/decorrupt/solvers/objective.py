@@ -15,8 +15,7 @@ Conventions
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -53,20 +52,15 @@ class Objective:
     fit_intercept: bool = False
     n_classes: int = 2
 
-    @cached_property
-    def rank(self) -> int:
-        """Columns of Z; penalised coefficients per score."""
-        return int(self.features.shape[1])
+    rank: int = field(init=False)
+    score_shape: tuple[int, ...] = field(init=False)
+    n_coef: int = field(init=False)
 
-    @cached_property
-    def n_coef(self) -> int:
-        """All coefficients, the intercept included."""
-        return (self.rank + self.fit_intercept) * math.prod(self.score_shape)
-
-    @cached_property
-    def score_shape(self) -> tuple[int, ...]:
-        """The shape of one row's score."""
-        return score_shape(self.n_classes)
+    def __post_init__(self) -> None:
+        shape, rank = score_shape(self.n_classes), int(self.features.shape[1])
+        n_coef = (rank + self.fit_intercept) * math.prod(shape)
+        for name, value in (("rank", rank), ("score_shape", shape), ("n_coef", n_coef)):
+            object.__setattr__(self, name, value)
 
     @property
     def has_curvature(self) -> bool:
@@ -79,19 +73,25 @@ class Objective:
 
     def scores(self, coef: FloatArray) -> FloatArray:
         """Return Zθ + b, in the precision of Z."""
-        coef = self._by_feature(coef.astype(self.features.dtype, copy=False))
+        coef = coef.astype(self.features.dtype, copy=False).reshape(-1, *self.score_shape)
         scores = self.features @ coef[: self.rank]
         return np.asarray(scores + coef[-1] if self.fit_intercept else scores)
 
     def value_and_gradient(self, coef: FloatArray) -> tuple[float, FloatArray]:
         """Return J and ∇J; the cost is two passes over Z."""
         value, slope = self.risk.value_and_slope(self.scores(coef))
-        return value + self.penalty(coef), self._back(slope) + self.penalty_slope(coef)
+        gradient = self.penalty_slope(coef)
+        by_feature = gradient.reshape(-1, *self.score_shape)
+        # In the precision of Z: otherwise numpy would copy Z to the wider type in every pass.
+        by_feature[: self.rank] += self.features.T @ slope.astype(self.features.dtype, copy=False)
+        if self.fit_intercept:
+            by_feature[-1] += slope.sum(axis=0, dtype=float)
+        return value + self.penalty(coef), gradient
 
     def penalty(self, coef: FloatArray) -> float:
         """Return λ‖θ‖², or 2λ‖Θ‖² of several classes."""
         theta = coef[: self.rank * math.prod(self.score_shape)]
-        return self._penalty_factor * float(theta @ theta)
+        return self.reg_strength * (1 if self.n_classes == 2 else 2) * float(theta @ theta)
 
     def hessian(self, coef: FloatArray) -> FloatArray:
         """Return ∇²J as a matrix; O(n·rank²)."""
@@ -103,35 +103,18 @@ class Objective:
         hessian[np.diag_indices(self.rank)] += 2 * self.reg_strength
         return hessian
 
-    def _back(self, slope: FloatArray) -> FloatArray:
-        flat = np.empty(self.n_coef)
-        gradient = self._by_feature(flat)
-        # In the precision of Z: otherwise numpy would copy Z to the wider type in every pass.
-        gradient[: self.rank] = self.features.T @ slope.astype(self.features.dtype, copy=False)
-        if self.fit_intercept:
-            gradient[-1] = slope.sum(axis=0, dtype=float)
-        return flat
-
     def penalty_slope(self, coef: FloatArray) -> FloatArray:
-        """Return the gradient of :meth:`penalty`."""
-        slope = 2 * self._penalty_factor * coef
+        """Return the gradient of :meth:`penalty`, a new array."""
+        slope = (2 if self.n_classes == 2 else 4) * self.reg_strength * coef
         if self.fit_intercept:
-            self._by_feature(slope)[-1] = 0.0
-        return slope
-
-    @property
-    def _penalty_factor(self) -> float:
-        return self.reg_strength * (1 if self.n_classes == 2 else 2)
+            slope.reshape(-1, *self.score_shape)[-1] = 0.0
+        return np.asarray(slope)
 
     def split(self, coef: FloatArray) -> tuple[FloatArray, Any]:
         """Return θ and the intercept, each with one column per score; 0 without an intercept."""
-        by_feature = self._by_feature(coef)
+        by_feature = coef.reshape(-1, *self.score_shape)
         intercept = by_feature[-1, ...] if self.fit_intercept else np.zeros(self.score_shape)
         return by_feature[: self.rank], intercept
-
-    def _by_feature(self, coef: FloatArray) -> FloatArray:
-        """Return a view with one row per feature, and the intercept as the last row."""
-        return coef.reshape(-1, *self.score_shape)
 
 
 def _dense(features: Any) -> FloatArray:

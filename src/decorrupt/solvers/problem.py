@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -107,10 +107,7 @@ def solve_problem(
     options
         See :func:`solve`.
     """
-
-    def minimize(objective: Objective, start: FloatArray) -> SolverResult:
-        return solve(objective, start, **options)
-
+    minimize: Minimize = partial(solve, **options)
     steps = sorted(set(reg_strengths), reverse=True)
     objective = Objective(features, problem.risk, steps[0], fit_intercept, n_classes)
     coef: FloatArray = np.zeros(objective.n_coef)
@@ -120,20 +117,16 @@ def solve_problem(
     for step in steps:
         here = objective.with_reg_strength(step)
         result = minimize(here, coef)
-        solutions[step] = Solution(_with_prior(result, here, problem), here)
         coef = result.coef
+        if problem.match_prior is not None and fit_intercept:
+            shifted = coef.copy()
+            weights = getattr(problem.risk, "weights", None)
+            here.split(shifted)[1][...] += prior_shift(
+                here.scores(coef), problem.match_prior, weights
+            )
+            result = replace(result, coef=shifted)
+        solutions[step] = Solution(result, here)
     return [solutions[step] for step in reg_strengths]
-
-
-def _with_prior(result: SolverResult, objective: Objective, problem: Problem) -> SolverResult:
-    """Return the solution with an intercept that matches the class prior, if it is given."""
-    if problem.match_prior is None or not objective.fit_intercept:
-        return result
-    coef = result.coef.copy()
-    _, intercept = objective.split(coef)
-    weights = getattr(problem.risk, "weights", None)
-    intercept += prior_shift(objective.scores(coef), problem.match_prior, weights)
-    return replace(result, coef=coef)
 
 
 def solve(
@@ -199,49 +192,51 @@ def _gradient_rounding(objective: Objective, start: FloatArray) -> float:
     return float(np.sqrt(np.finfo(features.dtype).eps) / 4 * size)
 
 
-def prior_start(class_prior: FloatArray) -> Start:
-    """Return the start at θ = 0 with the intercept of the class prior."""
+def prior_start(
+    objective: Objective,
+    minimize: Minimize,  # noqa: ARG001
+    *,
+    class_prior: FloatArray,
+) -> FloatArray:
+    """Return θ = 0 with the intercept of the class prior."""
+    coef = np.zeros(objective.n_coef)
+    if objective.fit_intercept:
+        objective.split(coef)[1][...] = prior_scores(class_prior)
+    return coef
 
-    def start(objective: Objective, minimize: Minimize) -> FloatArray:  # noqa: ARG001
-        coef = np.zeros(objective.n_coef)
-        if objective.fit_intercept:
-            objective.split(coef)[1][...] = prior_scores(class_prior)
-        return coef
 
-    return start
-
-
-def count_start(observed: Observed, risk_of: Callable[[Observed], ScoreRisk]) -> Start:
+def count_start(
+    objective: Objective,
+    minimize: Minimize,
+    *,
+    observed: Observed,
+    risk_of: Callable[[Observed], ScoreRisk],
+) -> FloatArray:
     """Return the start of the count likelihood: the intercept alone, then down a path of λ.
 
     Of two classes and many rows, a sample of bags is solved first, down to the same λ.
 
     Parameters
     ----------
+    objective : Objective
+        That of all rows.
+    minimize : callable
+        From an objective and a start to a SolverResult.
     observed : Observed
         The bags.
     risk_of : callable
         From bags to their risk.
     """
-    first = prior_start(observed.class_prior)
-
-    def start(objective: Objective, minimize: Minimize) -> FloatArray:
-        if objective.risk.is_convex:
-            return first(objective, minimize)
-        rows = sample_of_bags(observed) if objective.n_classes == 2 else None
-        if rows is not None:
-            part = risk_of(observed.take(rows))
-            sample = replace(objective, features=objective.features[rows], risk=part)
-            return minimize(sample, down_the_ladder(sample, minimize)).coef
-        return down_the_ladder(objective, minimize)
-
-    def down_the_ladder(objective: Objective, minimize: Minimize) -> FloatArray:
-        coef = first(objective, minimize)
-        for step in (step for step in LADDER if step > objective.reg_strength):
-            coef = minimize(objective.with_reg_strength(step), coef).coef
-        return coef
-
-    return start
+    start = prior_start(objective, minimize, class_prior=observed.class_prior)
+    if objective.risk.is_convex:
+        return start
+    rows = sample_of_bags(observed) if objective.n_classes == 2 else None
+    if rows is not None:
+        part = risk_of(observed.take(rows))
+        objective = replace(objective, features=objective.features[rows], risk=part)
+    for step in (step for step in LADDER if step > objective.reg_strength):
+        start = minimize(objective.with_reg_strength(step), start).coef
+    return start if rows is None else minimize(objective, start).coef
 
 
 def sample_of_bags(observed: Observed) -> NDArray[np.intp] | None:

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.utils.data import Sampler
 
-from decorrupt.estimators import check_count
+from decorrupt.estimators import check_value
 from decorrupt.observed import factorize
 from decorrupt.progress import track
 
@@ -68,7 +68,7 @@ class BagBatchSampler(Sampler):
     """
 
     def __init__(self, bags: Any, bags_per_batch: int = 32, *, seed: int = 0) -> None:
-        check_count("bags_per_batch", bags_per_batch)
+        check_value("bags_per_batch", bags_per_batch, "count")
         ids, codes = factorize(bags, "bags")
         self.bags_per_batch = bags_per_batch
         self.seed = seed
