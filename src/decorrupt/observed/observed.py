@@ -355,7 +355,9 @@ class Observed:
     def used(self, X: Any) -> tuple[Any, Observed]:
         """Return the rows of X, and what is known about them, without those of weight 0."""
         if _num_samples(X) != len(self):
-            raise ValueError(f"X has {_num_samples(X)} rows, but y, an Observed, {len(self)}")
+            raise ValueError(
+                f"inconsistent numbers of samples: X has {_num_samples(X)} rows, and y {len(self)}"
+            )
         rows = self.used_rows
         if self.weights is None or len(rows) == len(self):
             return X, self
