@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import _num_samples, check_consistent_length
+from sklearn.utils.validation import check_consistent_length
 
 from decorrupt._typing import FloatArray
 from decorrupt.observed.counts import ClassCounts, read_counts
@@ -354,8 +354,7 @@ class Observed:
 
     def used(self, X: Any) -> tuple[Any, Observed]:
         """Return the rows of X, and what is known about them, without those of weight 0."""
-        if _num_samples(X) != len(self):
-            raise ValueError(f"X has {_num_samples(X)} rows, but y, an Observed, {len(self)}")
+        check_consistent_length(X, self)
         rows = self.used_rows
         if self.weights is None or len(rows) == len(self):
             return X, self
