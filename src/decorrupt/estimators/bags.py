@@ -14,14 +14,28 @@ class BagFitMixin:
     """`fit` on bags with known proportions, on labels, or on an `Observed`."""
 
     # Pipelines and searches pass bags to fit without set_fit_request.
-    __metadata_request__fit: ClassVar[dict[str, bool]] = {"bags": True, "sample_weight": True}
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {
+        "bags": True,
+        "upper": True,
+        "sample_weight": True,
+    }
     # Whether the method assumes that the rows of a class look the same in every bag.
     needs_common_classes: ClassVar[bool] = False
     # Whether it assumes that P(y|x) is the same in every bag.
     needs_common_probabilities: ClassVar[bool] = False
+    # Whether it cannot use ranges of proportions and noisy counts.
+    needs_exact_counts: ClassVar[bool] = True
 
-    def fit(self, X: Any, y: Any, *, bags: Any = None, sample_weight: Any = None) -> Self:
-        """Train on bags with known proportions, or on labels.
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        bags: Any = None,
+        upper: Any = None,
+        sample_weight: Any = None,
+    ) -> Self:
+        """Train on bags with known, rounded, noisy or bounded proportions, or on labels.
 
         Parameters
         ----------
@@ -30,12 +44,19 @@ class BagFitMixin:
         y : array-like of shape (n_rows,) or (n_rows, n_classes), or Observed
             The proportion of positives in each row's bag, or the share of each class; the shares
             of a row sum to 1 (within 1e-6), and column names become `classes_`.
-            :func:`decorrupt.bag_targets` computes y from one entry per bag. Without `bags`: class
-            labels, and the model is an ordinary classifier.
+            :func:`decorrupt.bag_targets` computes y from one entry per bag. A proportion that is
+            not a multiple of 1/n_k was rounded: for a likelihood of counts all counts that round to
+            it are possible. Without `bags`: class labels, and the model is an ordinary classifier.
         bags : array-like of shape (n_rows,), optional
             The bag of each row; any hashable ids.
+        upper : array-like of shape (n_rows,) or (n_rows, n_classes), optional
+            The upper end of the range of each row's bag, or of each class; y is then the lower end.
+            A suppressed count "fewer than 5" is the range from 0 to 4/n_k; a row about which
+            nothing is known is a bag of one row with the range from 0 to 1. Only methods that model
+            counts can use it.
         sample_weight : array-like of shape (n_rows,), optional
-            How many rows each row represents, at least 0.
+            How many rows each row represents, at least 0. For counts whole numbers in bags of
+            several classes; their labels are independent: a count is a sum of binomials.
 
         Returns
         -------
@@ -45,8 +66,9 @@ class BagFitMixin:
         Raises
         ------
         ValueError
-            If y, bags, sample_weight or a parameter is invalid, or if the proportions do not
-            distinguish the classes (for example, if they are equal in all bags).
+            If an argument or a parameter is invalid, a range contains no whole number of rows, or
+            the proportions do not distinguish the classes (for example, if they are equal in all
+            bags).
 
         Warns
         -----
@@ -62,9 +84,17 @@ class BagFitMixin:
             If the rows of a class differ between bags (1 % level), and the method assumes that they
             do not.
         """
-        return self._fit(X, y, bags=bags, sample_weight=sample_weight)  # type: ignore[attr-defined, no-any-return]
+        is_labelled = bags is None and not isinstance(y, Observed)
+        noise = None if is_labelled else getattr(self, "count_noise", None)  # labels have none
+        known = {"bags": bags, "upper": upper, "count_noise": noise}
+        return self._fit(X, y, sample_weight=sample_weight, **known)  # type: ignore[attr-defined, no-any-return]
 
     def _keep_observed(self, X: Any, observed: Observed) -> tuple[Any, Observed]:
+        if self.needs_exact_counts and observed.is_inexact:
+            raise ValueError(
+                f"{type(self).__name__} needs exact proportions, and these are ranges or noisy: "
+                "choose CountLikelihoodClassifier or EMClassifier"
+            )
         X, observed = super()._keep_observed(X, observed)  # type: ignore[misc]
         # Rows with labels of their own are in no bag that could differ from the others.
         if observed.n_bags < len(observed.row_bag):

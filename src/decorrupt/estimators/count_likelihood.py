@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -112,71 +112,8 @@ class CountLikelihoodClassifier(BagFitMixin, KernelClassifier):
     bag_effect: float | str = 0.0
 
     needs_common_probabilities: ClassVar[bool] = True
+    needs_exact_counts: ClassVar[bool] = False
     prior_variance: ClassVar[float] = COUNT_PRIOR_VARIANCE
-    __metadata_request__fit: ClassVar[dict[str, bool]] = {
-        "bags": True,
-        "upper": True,
-        "sample_weight": True,
-    }
-
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        *,
-        bags: Any = None,
-        upper: Any = None,
-        sample_weight: Any = None,
-    ) -> Self:
-        """Train on bags with known, rounded, noisy or bounded proportions, or on labels.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_rows, n_columns)
-            The rows. Column names of a data frame are kept.
-        y : array-like of shape (n_rows,) or (n_rows, n_classes), or Observed
-            The proportion of positives in each row's bag, or the share of each class; the shares
-            of a row sum to 1 (within 1e-6), and column names become `classes_`.
-            :func:`decorrupt.bag_targets` computes y from one entry per bag. A proportion that is
-            not a multiple of 1/n_k was rounded: all counts that round to it are possible. Without
-            `bags`: class labels, and the model is an ordinary classifier.
-        bags : array-like of shape (n_rows,), optional
-            The bag of each row; any hashable ids.
-        upper : array-like of shape (n_rows,) or (n_rows, n_classes), optional
-            The upper end of the range of each row's bag, or of each class; y is then the lower end.
-            A suppressed count "fewer than 5" is the range from 0 to 4/n_k; a row about which
-            nothing is known is a bag of one row with the range from 0 to 1.
-        sample_weight : array-like of shape (n_rows,), optional
-            How many rows each row represents, at least 0; whole numbers in bags of several classes.
-            The labels of these rows are independent: a bag's count is a sum of binomials.
-
-        Returns
-        -------
-        self
-            The fitted model.
-
-        Raises
-        ------
-        ValueError
-            If y, bags, upper, sample_weight or a parameter is invalid, a range contains no whole
-            number of rows, or the proportions do not distinguish the classes (for example, if they
-            are equal in all bags).
-
-        Warns
-        -----
-        ConvergenceWarning
-            If the solver stopped before it converged.
-        OneClassWarning
-            If the model predicts one class for all training rows.
-        UnscaledColumnsWarning
-            If distances between rows hardly depend on at least half of the columns.
-        RoundedCountsWarning
-            If a proportion is not possible with its bag's number of rows.
-        """
-        is_labelled = bags is None and not isinstance(y, Observed)
-        noise = None if is_labelled else self.count_noise  # labels have none
-        known = {"bags": bags, "upper": upper, "count_noise": noise}
-        return self._fit(X, y, sample_weight=sample_weight, **known)
 
     def check(self) -> None:
         """Raise ValueError if a parameter is invalid regardless of the data."""

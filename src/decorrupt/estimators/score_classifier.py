@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +13,6 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-import decorrupt
 from decorrupt._typing import FloatArray
 from decorrupt.exceptions import OneClassWarning, warn
 from decorrupt.features import check_magnitude
@@ -31,7 +29,6 @@ from decorrupt.risks import count_risk
 
 DECISIONS = ("balanced", "accuracy")
 FLOATS = (np.float64, np.float32)
-DOCS_VARIABLE = "DECORRUPT_DOCS"
 
 
 def validated_rows(
@@ -97,27 +94,7 @@ def decision_threshold(
         ) from None
 
 
-class ReferenceLinkMixin:
-    """Links to the site at ``$DECORRUPT_DOCS``, where `make docs` was published; else no link.
-
-    scikit-learn shows it as the question mark of the diagram.
-    """
-
-    _doc_link_module = "decorrupt"
-
-    @property
-    def _doc_link_template(self) -> str:
-        site = os.environ.get(DOCS_VARIABLE, "").rstrip("/")
-        return f"{site}/api/generated/{{page}}.html" if site else ""
-
-    def _doc_link_url_param_generator(self) -> dict[str, str]:
-        package, module, *_ = type(self).__module__.split(".")
-        name = type(self).__name__
-        place = package if name in decorrupt.__all__ else f"{package}.{module}"
-        return {"page": f"{place}.{name}"}
-
-
-class LabelAccuracyMixin(ReferenceLinkMixin, ClassifierMixin):
+class LabelAccuracyMixin(ClassifierMixin):
     """scikit-learn's ClassifierMixin, with a `score` that explains what to do for bags."""
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:

@@ -14,7 +14,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from decorrupt.estimators import (
     FLOATS,
-    ReferenceLinkMixin,
     needs_common_classes,
     warn_of_assumption,
 )
@@ -26,7 +25,7 @@ from decorrupt.model_selection.scorers import BagScorer, get_bag_scorer
 from decorrupt.observed import Observed, as_observed
 
 
-class BagGridSearchCV(ReferenceLinkMixin, GridSearchCV):
+class BagGridSearchCV(GridSearchCV):
     """scikit-learn's GridSearchCV for bags: holds out whole bags and needs no labels.
 
     Parameters
