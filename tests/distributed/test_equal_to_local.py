@@ -257,6 +257,7 @@ def test_estimated_rates_are_those_of_the_sources(monkeypatch):
 
     def estimate(self, X, y, how, sources, sample_weight):
         asked.append((y, sources))
+        self.noise_rate_intervals_ = {}
         return RATES
 
     monkeypatch.setattr(decorrupt.CorruptedSourcesClassifier, "estimate_rates", estimate)
