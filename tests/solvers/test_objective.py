@@ -1,5 +1,6 @@
 """J(θ, b) = risk(Zθ + b) + λ‖θ‖²: value written out, derivatives compared with differences."""
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -111,7 +112,7 @@ def test_single_precision_features_keep_the_derivatives_close(loss, fit_intercep
 
 def test_the_intercept_is_last_and_free_of_the_penalty():
     objective, coef = problem(fit_intercept=True)
-    heavy = objective.with_reg_strength(objective.reg_strength + 1.0)
+    heavy = replace(objective, reg_strength=objective.reg_strength + 1.0)
     assert (heavy.n_coef, heavy.rank) == (RANK + 1, RANK)
     difference = gradient(heavy)(coef) - gradient(objective)(coef)
     assert_allclose(difference, [*(2 * coef[:RANK]), 0.0], atol=1e-12)

@@ -1,5 +1,6 @@
 """A method as a problem: λ paths, starts, and a matched class prior."""
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -61,7 +62,7 @@ def test_a_path_is_the_solutions_one_by_one_in_the_order_given():
     assert len(path) == 5
     for reg_strength, solution in zip(reg_strengths, path, strict=True):
         result = solution.result
-        alone = objective.with_reg_strength(reg_strength)
+        alone = replace(objective, reg_strength=reg_strength)
         cold = solve(alone, tol=1e-7)
         assert_allclose(result.coef, cold.coef, atol=1e-4)
         assert_allclose(result.objective, alone.value_and_gradient(result.coef)[0], rtol=1e-12)
@@ -76,18 +77,18 @@ def test_a_path_of_several_classes_reaches_the_same_solutions():
     objective = Objective(features, risk, 1.0, True, 3)
     path = path_of(objective, [0.01, 0.1], tol=1e-9)
     for reg_strength, solution in zip([0.01, 0.1], path, strict=True):
-        alone = solve(objective.with_reg_strength(reg_strength), tol=1e-9)
+        alone = solve(replace(objective, reg_strength=reg_strength), tol=1e-9)
         assert_allclose(solution.result.coef, alone.coef, atol=1e-6)
 
 
 def test_a_path_starts_each_solution_from_the_next_larger_one():
     objective, _ = logistic_regression()
     small, large = (one.result for one in path_of(objective, [0.01, 0.02]))
-    start = objective.with_reg_strength(0.01).value_and_gradient(large.coef)[0]
+    start = replace(objective, reg_strength=0.01).value_and_gradient(large.coef)[0]
     assert_allclose(small.objective_history[0], start, rtol=1e-12)
     given = np.ones(objective.n_coef)
     (first,) = path_of(objective, [0.5], start=given)
-    at_start = objective.with_reg_strength(0.5).value_and_gradient(given)[0]
+    at_start = replace(objective, reg_strength=0.5).value_and_gradient(given)[0]
     assert_allclose(first.result.objective_history[0], at_start, rtol=1e-12)
 
 

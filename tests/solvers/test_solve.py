@@ -1,5 +1,7 @@
 """The choice of a solver, and what all solvers promise: status, history, precision."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -90,7 +92,7 @@ def test_objective_tol_bounds_the_distance_from_the_minimum(
     monkeypatch.setattr(problem, "NEWTON_ROWS", n_newton_rows)
     objective, _ = logistic_regression()
     for reg_strength in (0.1, 1e-3, 1e-5):
-        here = objective.with_reg_strength(reg_strength)
+        here = replace(objective, reg_strength=reg_strength)
         least = run(solve_newton, here, tol=1e-10).objective
         rough = solve(here, tol=1e-10, objective_tol=objective_tol)
         assert rough.converged

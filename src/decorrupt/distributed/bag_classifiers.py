@@ -27,7 +27,7 @@ from decorrupt.estimators import (
 )
 from decorrupt.losses import prior_scores, same_constant
 from decorrupt.observed import Observed, check_bags, class_columns
-from decorrupt.risks import ESTIMATE, with_bag_effect
+from decorrupt.risks import with_bag_effect
 from decorrupt.solvers import Objective
 
 
@@ -273,7 +273,7 @@ feature_names_in_
     def _effect(self, work: Work, observed: Observed) -> float:
         local = work.local
         effect = local.effect_of(observed)
-        if effect == ESTIMATE:
+        if effect == "estimate":
             sample = work.sample.observed(observed)
             effect = local.estimate_effect(sample, work.sample_features, local.reg_strength_)
         return float(effect)

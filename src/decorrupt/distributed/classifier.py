@@ -173,7 +173,7 @@ class DaskClassifier(LabelAccuracyMixin, BaseEstimator):
         reports = work.engine.compute([report(part, *last) for part in objective.partitions])
         chosen = np.sum([own.n_chosen for own in reports], axis=0)
         local.warn_if_one_class(np.flatnonzero(chosen), work.data.columns.n_rows)
-        value = result.objective - objective.penalised.penalty(result.coef)
+        value = result.objective - objective.penalised.penalty_and_slope(result.coef)[0]
         return Outcome(result, value, reports)
 
     def _start(self, work: Work, observed: Observed, penalised: Objective) -> FloatArray:  # noqa: ARG002

@@ -60,8 +60,8 @@ class PartitionedObjective:
         """Return J and ∇J; the cost is a pass over the data."""
         coef = np.asarray(coef, dtype=float)
         value, gradient = self._risk(coef)
-        value += self.penalised.penalty(coef)
-        gradient = gradient + self.penalised.penalty_slope(coef)
+        penalty, slope = self.penalised.penalty_and_slope(coef)
+        value, gradient = value + penalty, gradient + slope
         norm = float(np.linalg.norm(gradient))
         log_step(f"pass {self.n_passes}: objective {value:.8g}, gradient norm {norm:.2g}")
         return value, gradient

@@ -97,7 +97,7 @@ class BagFitMixin:
             )
         X, observed = super()._keep_observed(X, observed)  # type: ignore[misc]
         # Rows with labels of their own are in no bag that could differ from the others.
-        if observed.n_bags < len(observed.row_bag):
+        if self.needs_common_classes and observed.n_bags < len(observed.row_bag):
             names = getattr(self, "feature_names_in_", None)
             warn_of_assumption(self, X, observed, names=names)
         return X, observed

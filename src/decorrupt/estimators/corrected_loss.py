@@ -168,12 +168,9 @@ class CorrectedRiskClassifier(KernelClassifier):
 
     def problem(self, observed: Observed) -> Problem:
         """Return the corrected risk."""
-        return self.corrected_problem(self.coefficients(observed), observed.weights)
-
-    def corrected_problem(self, coef: FloatArray, weights: Any = None) -> Problem:
-        """Return the problem of a corrected risk with these coefficients of rows and classes."""
-        loss = class_loss(self.loss, coef.shape[1])
-        risk = CorrectedRisk(coef, loss, self.risk_correction, weights)
+        loss = class_loss(self.loss, observed.n_classes)
+        coef = self.coefficients(observed)
+        risk = CorrectedRisk(coef, loss, self.risk_correction, observed.weights)
         return Problem(risk, n_rows=risk.effective_sample_size)
 
     def threshold(self, class_prior: FloatArray) -> Any:

@@ -16,9 +16,7 @@ from decorrupt.exceptions import RoundedCountsWarning, warn
 from decorrupt.losses import probabilities
 from decorrupt.observed import Observed, describe_impossible
 from decorrupt.risks import (
-    ESTIMATE,
     bag_effect_of_scores,
-    check_bag_effect,
     count_risk,
     with_bag_effect,
 )
@@ -115,11 +113,6 @@ class CountLikelihoodClassifier(BagFitMixin, KernelClassifier):
     needs_exact_counts: ClassVar[bool] = False
     prior_variance: ClassVar[float] = COUNT_PRIOR_VARIANCE
 
-    def check(self) -> None:
-        """Raise ValueError if a parameter is invalid regardless of the data."""
-        super().check()
-        check_bag_effect("bag_effect", self.bag_effect)
-
     def problem(self, observed: Observed) -> Problem:
         """Return the likelihood of the counts."""
         risk_of = partial(count_risk, large_bags=self.large_bags)
@@ -131,9 +124,10 @@ class CountLikelihoodClassifier(BagFitMixin, KernelClassifier):
     ) -> tuple[Observed, dict[str, Any]]:
         """Return the bags with the bag effect in the noise of their counts."""
         effect = self.effect_of(observed)
-        if effect == ESTIMATE:
+        if effect == "estimate":
             effect = self.estimate_effect(observed, matrix, strength(self.problem(observed)))
-        return with_bag_effect(observed, float(effect)), {"bag_effect_": float(effect)}
+        attributes = {"bag_effect_": float(effect)}
+        return with_bag_effect(observed, float(effect)) if effect else observed, attributes
 
     def effect_of(self, observed: Observed) -> float | str:
         """Return the bag effect, or "estimate"; 0 for labels.

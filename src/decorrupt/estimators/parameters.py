@@ -30,6 +30,10 @@ RULES: dict[str, tuple[Callable[[Any], bool], str]] = {
         lambda v: (isinstance(v, str) and v == AUTO) or (_is_number(v) and v >= 0),
         f"be a finite number, at least 0, or {AUTO!r}",
     ),
+    "effect": (
+        lambda v: v == "estimate" or (_is_number(v) and v >= 0),
+        "be 'estimate' or a number of at least 0",
+    ),
     "share": (lambda v: _is_number(v) and 0 < v < 1, "lie strictly between 0 and 1"),
     "unit": (lambda v: _is_number(v) and 0 <= v <= 1, "be a number from 0 to 1"),
     "count": (_is_whole, "be a whole number, at least 1"),
@@ -51,6 +55,7 @@ PARAMETERS = {
     "count or None": ("max_rank",),
     "two or more": ("n_draws",),
     "strength": ("reg_strength",),
+    "effect": ("bag_effect",),
 }
 RULE_OF = {name: rule for rule, names in PARAMETERS.items() for name in names}
 

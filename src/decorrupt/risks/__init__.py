@@ -1,9 +1,7 @@
 """Smooth functions of the scores: corrected, count and proportion risks; label posteriors."""
 
 from decorrupt.risks.bag_effect import (
-    ESTIMATE,
     bag_effect_of_scores,
-    check_bag_effect,
     effect_covariance,
     estimate_bag_effect,
     with_bag_effect,
@@ -28,7 +26,6 @@ from decorrupt.risks.risk import (
 )
 
 __all__ = [
-    "ESTIMATE",
     "CorrectedRisk",
     "CountRisk",
     "LabelPosterior",
@@ -36,7 +33,6 @@ __all__ = [
     "ProportionRisk",
     "ScoreRisk",
     "bag_effect_of_scores",
-    "check_bag_effect",
     "corrected_sum",
     "count_log_likelihood",
     "count_precision",

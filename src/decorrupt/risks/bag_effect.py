@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from numbers import Real
-from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize_scalar
@@ -19,14 +17,6 @@ from decorrupt.observed import (
     effect_variance,
     noise_covariance,
 )
-
-ESTIMATE = "estimate"
-
-
-def check_bag_effect(name: str, value: Any) -> None:
-    """Raise ValueError unless `value` is "estimate" or a standard deviation of a share."""
-    if not (value == ESTIMATE or (isinstance(value, Real) and 0 <= float(value) < np.inf)):
-        raise ValueError(f"{name}={value!r} must be 'estimate' or a number of at least 0")
 
 
 def with_bag_effect(observed: Observed, effect: float) -> Observed:

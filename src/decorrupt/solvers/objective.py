@@ -15,7 +15,7 @@ Conventions
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -67,10 +67,6 @@ class Objective:
         """Whether the Hessian is implemented: for two classes, and not for every risk."""
         return self.n_classes == 2 and getattr(self.risk, "has_curvature", True)
 
-    def with_reg_strength(self, reg_strength: float) -> Objective:
-        """Return the same problem with another λ."""
-        return replace(self, reg_strength=reg_strength)
-
     def scores(self, coef: FloatArray) -> FloatArray:
         """Return Zθ + b, in the precision of Z."""
         coef = coef.astype(self.features.dtype, copy=False).reshape(-1, *self.score_shape)
@@ -80,18 +76,21 @@ class Objective:
     def value_and_gradient(self, coef: FloatArray) -> tuple[float, FloatArray]:
         """Return J and ∇J; the cost is two passes over Z."""
         value, slope = self.risk.value_and_slope(self.scores(coef))
-        gradient = self.penalty_slope(coef)
+        penalty, gradient = self.penalty_and_slope(coef)
         by_feature = gradient.reshape(-1, *self.score_shape)
         # In the precision of Z: otherwise numpy would copy Z to the wider type in every pass.
         by_feature[: self.rank] += self.features.T @ slope.astype(self.features.dtype, copy=False)
         if self.fit_intercept:
             by_feature[-1] += slope.sum(axis=0, dtype=float)
-        return value + self.penalty(coef), gradient
+        return value + penalty, gradient
 
-    def penalty(self, coef: FloatArray) -> float:
-        """Return λ‖θ‖², or 2λ‖Θ‖² of several classes."""
+    def penalty_and_slope(self, coef: FloatArray) -> tuple[float, FloatArray]:
+        """Return λ‖θ‖², or 2λ‖Θ‖² of several classes, and its gradient, a new array."""
+        factor = self.reg_strength * (1 if self.n_classes == 2 else 2)
         theta = coef[: self.rank * math.prod(self.score_shape)]
-        return self.reg_strength * (1 if self.n_classes == 2 else 2) * float(theta @ theta)
+        slope = np.zeros(len(coef))
+        slope[: len(theta)] = 2 * factor * theta
+        return factor * float(theta @ theta), slope
 
     def hessian(self, coef: FloatArray) -> FloatArray:
         """Return ∇²J as a matrix; O(n·rank²)."""
@@ -102,13 +101,6 @@ class Objective:
         hessian = np.asarray(features.T @ bent, dtype=float)
         hessian[np.diag_indices(self.rank)] += 2 * self.reg_strength
         return hessian
-
-    def penalty_slope(self, coef: FloatArray) -> FloatArray:
-        """Return the gradient of :meth:`penalty`, a new array."""
-        slope = (2 if self.n_classes == 2 else 4) * self.reg_strength * coef
-        if self.fit_intercept:
-            slope.reshape(-1, *self.score_shape)[-1] = 0.0
-        return np.asarray(slope)
 
     def split(self, coef: FloatArray) -> tuple[FloatArray, Any]:
         """Return θ and the intercept, each with one column per score; 0 without an intercept."""

@@ -75,7 +75,8 @@ class Solution:
     @property
     def risk_value(self) -> float:
         """The risk without the penalty."""
-        return self.result.objective - self.objective.penalty(self.result.coef)
+        penalty, _ = self.objective.penalty_and_slope(self.result.coef)
+        return self.result.objective - penalty
 
     @cached_property
     def scores(self) -> FloatArray:
@@ -115,7 +116,7 @@ def solve_problem(
         coef = problem.start(objective, minimize)
     solutions = {}
     for step in steps:
-        here = objective.with_reg_strength(step)
+        here = replace(objective, reg_strength=step)
         result = minimize(here, coef)
         coef = result.coef
         if problem.match_prior is not None and fit_intercept:
@@ -235,7 +236,7 @@ def count_start(
         part = risk_of(observed.take(rows))
         objective = replace(objective, features=objective.features[rows], risk=part)
     for step in (step for step in LADDER if step > objective.reg_strength):
-        start = minimize(objective.with_reg_strength(step), start).coef
+        start = minimize(replace(objective, reg_strength=step), start).coef
     return start if rows is None else minimize(objective, start).coef
 
 
