@@ -56,7 +56,7 @@ class SquaredMatchingClassifier(BagFitMixin, KernelClassifier):
 
     def problem(self, observed):
         """Return the risk, the rows it is worth, and where its minimisation starts."""
-        start = partial(prior_start, class_prior=observed.class_prior)
+        start = prior_start(observed.class_prior)
         return Problem(SquaredMatchingRisk(observed), observed.n_rows, start)
 
 

@@ -105,7 +105,7 @@ def test_a_start_at_the_class_prior_is_the_constant_model(n_classes, fit_interce
     features, risk = labelled(n_classes)
     objective = Objective(features, risk, 1.0, fit_intercept, n_classes)
     prior = np.array([0.2, 0.8]) if n_classes == 2 else np.array([0.2, 0.5, 0.3])
-    scores = objective.scores(prior_start(objective, solve, class_prior=prior))
+    scores = objective.scores(prior_start(prior)(objective, solve))
     expected = prior_scores(prior) if fit_intercept else 0.0
     assert_allclose(scores, np.broadcast_to(expected, scores.shape))
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from decorrupt.estimators._estimator import estimator
 from decorrupt.estimators.kernel_classifier import KernelClassifier
 from decorrupt.estimators.sources import SourceFitMixin
@@ -68,5 +66,4 @@ class ForwardSourcesClassifier(SourceFitMixin, KernelClassifier):
         """Return the likelihood of the noisy labels."""
         prior = observed.class_prior
         risk = noisy_label_risk(observed, prior)
-        start = partial(prior_start, class_prior=prior)
-        return Problem(risk, observed.n_rows, start, match_prior=prior)
+        return Problem(risk, observed.n_rows, prior_start(prior), match_prior=prior)

@@ -71,7 +71,7 @@ class ProportionMatchingClassifier(BagFitMixin, KernelClassifier):
                 observed.sizes, observed.proportions, method="least_squares", class_prior="pooled"
             )
             convex = replace(objective, risk=logistic_risk(combination, observed))
-            first = prior_start(objective, minimize, class_prior=observed.class_prior)  # type: ignore[arg-type]
+            first = prior_start(observed.class_prior)(objective, minimize)  # type: ignore[arg-type]
             return solve_lbfgs(convex, first, tol=START_TOL, max_iter=START_MAX_ITER).coef
 
         return Problem(ProportionRisk(observed), observed.n_rows, mean_map)

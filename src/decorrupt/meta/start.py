@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -104,8 +103,7 @@ class LikelihoodStart(KernelClassifier):
     def problem(self, observed: Observed) -> Problem:
         """Return the likelihood of all observations, started at the constant."""
         likelihood = count_risk(observed)
-        start = partial(prior_start, class_prior=likelihood.class_prior)
-        return Problem(likelihood, observed.n_rows, start)
+        return Problem(likelihood, observed.n_rows, prior_start(likelihood.class_prior))
 
     def try_folds(self, X: Any, observed: Observed, folds: Sequence[Fold]) -> Trial:
         """Return the best λ on held-out rows; the model is not fitted yet.

@@ -193,17 +193,16 @@ def _gradient_rounding(objective: Objective, start: FloatArray) -> float:
     return float(np.sqrt(np.finfo(features.dtype).eps) / 4 * size)
 
 
-def prior_start(
-    objective: Objective,
-    minimize: Minimize,  # noqa: ARG001
-    *,
-    class_prior: FloatArray,
-) -> FloatArray:
-    """Return θ = 0 with the intercept of the class prior."""
-    coef = np.zeros(objective.n_coef)
-    if objective.fit_intercept:
-        objective.split(coef)[1][...] = prior_scores(class_prior)
-    return coef
+def prior_start(class_prior: FloatArray) -> Start:
+    """Return the start at θ = 0 with the intercept of the class prior."""
+
+    def start(objective: Objective, minimize: Minimize) -> FloatArray:  # noqa: ARG001
+        coef = np.zeros(objective.n_coef)
+        if objective.fit_intercept:
+            objective.split(coef)[1][...] = prior_scores(class_prior)
+        return coef
+
+    return start
 
 
 def count_start(
@@ -228,7 +227,7 @@ def count_start(
     risk_of : callable
         From bags to their risk.
     """
-    start = prior_start(objective, minimize, class_prior=observed.class_prior)
+    start = prior_start(observed.class_prior)(objective, minimize)
     if objective.risk.is_convex:
         return start
     rows = sample_of_bags(observed) if objective.n_classes == 2 else None
