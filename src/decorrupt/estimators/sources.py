@@ -91,6 +91,7 @@ class SourceFitMixin:
             Methods with a corrected risk only, see `decorrupt.exceptions`.
         """
         X = self._read_rows(X, reset=True)  # type: ignore[attr-defined]
+        vars(self).pop("noise_rate_intervals_", None)  # of an earlier fit
         known = {"sources": sources, "source_priors": source_priors, "sample_weight": sample_weight}
         if isinstance(noise_rates, str):
             noise_rates = self.estimate_rates(X, y, noise_rates, sources, sample_weight)
