@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from decorrupt.observed import factorize
-from decorrupt.observed.shares import is_missing_id
 from helpers.bag_ids import STRING_IDS
 
 string_ids = pytest.mark.parametrize("bags", STRING_IDS.values(), ids=list(STRING_IDS))
@@ -107,11 +106,6 @@ class TestFactorize:
     def test_two_ids_a_row(self):
         with pytest.raises(ValueError, match=r"bags must hold one id per row, got shape \(2, 2\)"):
             factorize([[1, 2], [3, 4]], "bags")
-
-    def test_missing_ids_can_be_asked_for(self):
-        found = is_missing_id(["a", None, math.nan, 3], "bags")
-        assert found.tolist() == [False, True, True, False]
-        assert is_missing_id([("x", 1), None], "bags").tolist() == [False, True]
 
 
 @given(

@@ -19,22 +19,16 @@ from decorrupt.observed.shares import (
     is_share_row,
 )
 
-BAG_CLASSES = (0, 1)  # the classes if y is the share of positives
 ROUNDING = 1e-12  # proportions closer than this differ in the last digits only
-
-
-def has_class_columns(y: Any) -> bool:
-    """Return whether y has one column per class rather than one entry per row."""
-    shape = np.asarray(y).shape
-    return len(shape) == 2 and shape[1] > 1
 
 
 def read_labels(y: ArrayLike) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """Return the classes in sorted order, at least two, and the number of each row's class."""
-    if has_class_columns(y):
+    shape = np.asarray(y).shape
+    if len(shape) == 2 and shape[1] > 1:
         raise ValueError(
-            f"y should be a 1d array of labels, got shape {np.asarray(y).shape}. If it contains "
-            "the shares of the classes, pass bags= as well"
+            f"y should be a 1d array of labels, got shape {shape}. If it contains the shares of "
+            "the classes, pass bags= as well"
         )
     labels = column_or_1d(y, warn=True)
     if type_of_target(labels) == "continuous":
@@ -51,17 +45,8 @@ def read_labels(y: ArrayLike) -> tuple[NDArray[Any], NDArray[np.intp]]:
     return classes, codes.astype(np.intp, copy=False)
 
 
-def bag_classes(y: ArrayLike) -> NDArray[Any]:
-    """Return the names of y's columns, or their numbers; 0 and 1 for one share per row."""
-    if not has_class_columns(y):
-        return np.array(BAG_CLASSES)
-    return np.asarray(getattr(y, "columns", range(np.asarray(y).shape[1])))
-
-
 def check_upper(y: Any, upper: Any) -> None:
     """Raise ValueError if y and upper have different shapes or columns."""
-    if upper is None:
-        return
     if np.shape(upper) != np.shape(y):
         raise ValueError(
             f"y has shape {np.shape(y)} and upper {np.shape(upper)}: give one upper end for every "
