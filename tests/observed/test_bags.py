@@ -131,7 +131,6 @@ class TestRanges:
         assert observed.counts.upper.tolist() == [[3, 3], [1, 1]]
         assert observed.counts.is_exact.tolist() == [False, True]
         assert observed.proportions.tolist() == [[0.5, 0.5], [0.5, 0.5]]
-        assert observed.counts.has_ranges
         assert observed.is_inexact
 
     def test_of_every_class_narrow_each_other(self):

@@ -47,7 +47,7 @@ def test_the_inner_prior_has_finite_log_odds(n_classes):
 @both
 def test_one_entry_per_bag_stands_for_all_its_rows(n_classes):
     rows = make_observed(COUNTS[n_classes])
-    bags = Observed.of_bags(rows.ids, rows.proportions, rows.sizes, rows.classes)
+    bags = Observed(rows.classes, rows.ids, np.arange(3), rows.proportions, weights=rows.sizes)
     assert bags.sizes.tolist() == rows.sizes.tolist()
     assert (bags.n_rows, bags.n_bags) == (rows.n_rows, rows.n_bags)
     assert_allclose(bags.class_prior, rows.class_prior)

@@ -15,16 +15,14 @@ THREE = {
 
 
 class TestNoiseRates:
-    def test_unpacks_and_tells_its_signal(self):
+    def test_are_a_frozen_comparable_pair_with_a_signal(self):
         rates = NoiseRates(0.1, 0.3)
         assert tuple(rates) == (0.1, 0.3)
         assert rates.signal == pytest.approx(0.6)
-
-    def test_is_frozen_and_comparable(self):
-        rates = NoiseRates(0.1, 0.3)
+        assert NoiseRates(0.499, 0.5).signal == pytest.approx(0.001)
+        assert rates == NoiseRates(0.1, 0.3) != NoiseRates(0.3, 0.1)
         with pytest.raises(dataclasses.FrozenInstanceError):
             rates.flip_pos = 0.2
-        assert rates == NoiseRates(0.1, 0.3) != NoiseRates(0.3, 0.1)
 
     @pytest.mark.parametrize("bad", [-0.01, 1.0, 1.5, math.nan, math.inf])
     def test_a_rate_out_of_range_is_named_with_its_value(self, bad):
@@ -39,9 +37,6 @@ class TestNoiseRates:
             ValueError, match=rf"flip_pos \+ flip_neg = {sum(pair):g} must be below"
         ):
             NoiseRates(*pair)
-
-    def test_just_enough_information_is_accepted(self):
-        assert NoiseRates(0.499, 0.5).signal == pytest.approx(0.001)
 
 
 class TestMatrices:

@@ -16,7 +16,8 @@ from decorrupt.noise_rates.result import (
     informative,
     warn_if_uninformative,
 )
-from decorrupt.observed import FLIPS, Sources, read_sources
+from decorrupt.observed import Sources, read_sources
+from decorrupt.observed.rates import FLIPS
 
 
 def estimate_noise_rates_from_audit(

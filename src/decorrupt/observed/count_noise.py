@@ -136,11 +136,6 @@ def read_count_noise(ids: NDArray[Any], count_noise: Any) -> list[CountNoise | N
     """Return the noise of every bag; `count_noise` is for all bags, or a mapping by bag id.
 
     A number is the standard deviation of Gaussian noise; None means no noise.
-
-    Raises
-    ------
-    ValueError
-        If a scale is not positive, the type is unknown, or a mapping has no entry for a bag.
     """
     names = ids.tolist()
     if not isinstance(count_noise, Mapping):

@@ -65,8 +65,6 @@ class ClassCounts:
     ----------
     is_noisy, is_exact : ndarray of bool, shape (n_bags,)
         Whether the bag's counts have noise; whether only one count of every class is possible.
-    has_ranges : bool
-        Whether some bag has several possible counts and no noise.
     noise_variance : ndarray of shape (n_bags,)
         The variance of each bag's noise, 0 without noise.
     """
@@ -77,7 +75,6 @@ class ClassCounts:
     is_impossible: NDArray[np.bool_] | bool = False
     is_noisy: NDArray[np.bool_] = field(init=False)
     is_exact: NDArray[np.bool_] = field(init=False)
-    has_ranges: bool = field(init=False)
     noise_variance: FloatArray = field(init=False)
 
     def __post_init__(self) -> None:
@@ -86,13 +83,11 @@ class ClassCounts:
         for bag, law in enumerate(self.noise):
             if law is not None:
                 is_noisy[bag], variance[bag] = True, law.variance
-        is_point = (self.lower == self.upper).all(axis=1)
         vars(self).update(
             noise=self.noise or [None] * n_bags,
             is_impossible=np.broadcast_to(self.is_impossible, n_bags),
             is_noisy=is_noisy,
-            is_exact=is_point & ~is_noisy,
-            has_ranges=bool((~is_point & ~is_noisy).any()),
+            is_exact=(self.lower == self.upper).all(axis=1) & ~is_noisy,
             noise_variance=variance,
         )
 

@@ -159,9 +159,8 @@ class Observed:
         ValueError
             If an argument is invalid; the message names the bag, source or row.
         """
-        weights, rows, labelled = sample_weight, None, None
-        if sample_weight is not None:
-            weights = read_weights(sample_weight, _num_samples(bags))
+        weights = None if sample_weight is None else read_weights(sample_weight, _num_samples(bags))
+        rows, labelled = None, None
         if sources is not None or noise_rates is not None:
             rows, labelled = _split(y, bags, sources, weights)
         elif weights is not None and not weights.all():
@@ -194,9 +193,7 @@ class Observed:
 
         `sample_weight` is how many rows each row represents, at least 0.
         """
-        weights = sample_weight
-        if sample_weight is not None:
-            weights = read_weights(sample_weight, _num_samples(y))
+        weights = None if sample_weight is None else read_weights(sample_weight, _num_samples(y))
         if weights is not None and not weights.all():
             return cls._of_some(np.flatnonzero(weights), weights, cls.from_labels, {"y": y})
         classes, codes = read_labels(y)
@@ -231,9 +228,7 @@ class Observed:
         sample_weight : array-like of shape (n_rows,), optional
             How many rows each row represents, at least 0.
         """
-        weights = sample_weight
-        if sample_weight is not None:
-            weights = read_weights(sample_weight, _num_samples(y))
+        weights = None if sample_weight is None else read_weights(sample_weight, _num_samples(y))
         if weights is not None and not weights.all():
             rows, by_row = np.flatnonzero(weights), {"y": y, "sources": sources}
             known = {"noise_rates": noise_rates, "source_priors": source_priors}
@@ -249,17 +244,11 @@ class Observed:
         """Return each row as its own bag, of which only P(noisy label | class) is known."""
         rows = np.arange(len(sources.row_source))
         lower = np.zeros((len(rows), len(classes)))
-        upper = lower + np.ones((len(rows), 1)) if weights is None else lower + weights[:, None]
-        observed = cls(classes, rows, rows, lower, ClassCounts(lower, upper), sources, weights)
+        sizes = np.ones(len(rows)) if weights is None else weights
+        counts = ClassCounts(lower, lower + sizes[:, None])
+        observed = cls(classes, rows, rows, lower, counts, sources, weights)
         shares = observed.shares_of_labels(sources.row_source, sources.noisy_class)
         return replace(observed, proportions=shares)
-
-    @classmethod
-    def of_bags(
-        cls, ids: NDArray[Any], proportions: FloatArray, sizes: NDArray[np.intp], classes: Any
-    ) -> Observed:
-        """Return one entry per bag, with the number of its rows as weight."""
-        return cls(np.asarray(classes), ids, np.arange(len(ids)), proportions, weights=sizes)
 
     def with_counts(self, upper: FloatArray | None, count_noise: Any) -> Observed:
         """Return bags whose proportions are noisy, or the lower ends of ranges.
@@ -293,16 +282,14 @@ class Observed:
         row_bag[rows], row_bag[others] = observed.row_bag, observed.n_bags + np.arange(len(others))
         ids = np.empty(observed.n_bags + len(others), dtype=object)
         ids[:] = observed.ids.tolist() + [("row", row) for row in others.tolist()]
-        n_classes, sizes = observed.n_classes, weights[others]
+        sizes, equal = weights[others], np.full((len(others), observed.n_classes), 1.0)
         # Counts are needed only of rows that represent some; fractional weights have none.
         counts = observed.counts if sizes.any() else observed.inexact
         return replace(
             observed,
             ids=ids,
             row_bag=row_bag,
-            proportions=np.vstack(
-                [observed.proportions, np.full((len(others), n_classes), 1 / n_classes)]
-            ),
+            proportions=np.vstack([observed.proportions, equal / observed.n_classes]),
             inexact=counts and counts.with_unknown(sizes),
             sources=observed.sources and observed.sources.among(rows, n_rows),
             weights=read_weights(weights, n_rows),
@@ -532,22 +519,9 @@ class Observed:
         present, row_bag = np.unique(key, return_inverse=True)
         source, label = np.divmod(present, n_classes)
         names, labels = sources.ids.tolist(), self.classes.tolist()
-        ids = [
-            f"{names[s]} labelled {labels[c]}"
-            for s, c in zip(source.tolist(), label.tolist(), strict=True)
-        ]
-        shares = self.shares_of_labels(source, label)
-        row_bag = row_bag.astype(np.intp, copy=False)
+        ids = [f"{names[key // n_classes]} labelled {labels[key % n_classes]}" for key in present]
+        shares, row_bag = self.shares_of_labels(source, label), row_bag.astype(np.intp, copy=False)
         return Observed(self.classes, np.array(ids), row_bag, shares, weights=self.weights)
-
-    def check_one_population(self) -> None:
-        """Raise ValueError if class shares differ between sources."""
-        if np.ptp(self.source_priors, axis=0).any():
-            raise ValueError(
-                "source_priors differ between sources: a model of the labels of all sources "
-                "together needs samples of one population. Choose CorruptedSourcesClassifier or "
-                "ForwardSourcesClassifier"
-            )
 
 
 def as_observed(
@@ -570,25 +544,24 @@ def as_observed(
     distinguish the classes, as they must in a fit.
     """
     known = {"upper": upper, "count_noise": count_noise, "sample_weight": sample_weight}
+    of_sources = {"sources": sources, "noise_rates": noise_rates}
     if isinstance(y, Observed):
-        known |= {"bags": bags, "sources": sources, "noise_rates": noise_rates}
-        known |= {"source_priors": source_priors}
+        known |= {"bags": bags, "source_priors": source_priors, **of_sources}
         for name in (name for name, value in known.items() if value is not None):
             raise ValueError(
                 f"{name} belongs to the Observed: give it to its constructor, Observed.from_bags, "
                 "from_labels or from_sources"
             )
         return y
-    if upper is not None and bags is None:
-        raise ValueError("upper is the upper end of a bag's proportion: pass bags= as well")
-    if bags is None and sources is None and noise_rates is None:
-        return Observed.from_labels(y, sample_weight=sample_weight)
     if bags is None:
-        return Observed.from_sources(
-            y, sources, noise_rates, source_priors=source_priors, sample_weight=sample_weight
-        )
+        if upper is not None:
+            raise ValueError("upper is the upper end of a bag's proportion: pass bags= as well")
+        if sources is None and noise_rates is None:
+            return Observed.from_labels(y, sample_weight=sample_weight)
+        known = {"source_priors": source_priors, "sample_weight": sample_weight}
+        return Observed.from_sources(y, **of_sources, **known)
     check_consistent_length(y, bags)
-    observed = Observed.from_bags(y, bags, **known, sources=sources, noise_rates=noise_rates)
+    observed = Observed.from_bags(y, bags, **known, **of_sources)
     if check and sources is None:  # otherwise the sources distinguish the classes
         used = observed.sizes > 0
         check_bags(observed.sizes[used], observed.proportions[used], observed.classes.tolist())
