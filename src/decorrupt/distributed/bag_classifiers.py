@@ -78,9 +78,8 @@ class DaskBagClassifier(DaskClassifier):
         if data.lower is None:  # the rows of a class are a bag
             _, classes, codes = sources_and_labels(data)
             ids = np.array([f"label {label}" for label in classes[codes].tolist()])
-            shares = np.eye(len(classes))[codes]
-            rows = np.arange(len(ids))
-            return Observed(np.asarray(classes), ids, rows, shares, weights=data.sizes)
+            pure, rows = np.eye(len(classes))[codes], np.arange(len(ids))
+            return Observed(np.asarray(classes), ids, rows, pure, weights=data.sizes)
         shares = class_columns(data.lower)
         names = data.blocks.classes
         classes = np.asarray(range(shares.shape[1]) if names is None else names)

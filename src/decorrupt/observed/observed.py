@@ -362,8 +362,7 @@ class Observed:
 
     def used(self, X: Any) -> tuple[Any, Observed]:
         """Return the rows of X, and what is known about them, without those of weight 0."""
-        if _num_samples(X) != len(self):
-            raise ValueError(f"X has {_num_samples(X)} rows, but y, an Observed, {len(self)}")
+        check_consistent_length(X, self)
         if self.weights is None or self.weights.all():
             return X, self
         rows = self.used_rows

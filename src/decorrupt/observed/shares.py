@@ -188,17 +188,10 @@ def inside(shares: FloatArray, n_rows: float) -> FloatArray:
 def resolve_class_prior(
     class_prior: ArrayLike | str, pooled: FloatArray, name: str = "class_prior"
 ) -> FloatArray:
-    """Return one share per class, all positive.
+    """Return one share per class, all positive; "pooled" is `pooled`, the shares among all rows.
 
-    Parameters
-    ----------
-    class_prior : "pooled", float or array-like of shape (n_classes,)
-        "pooled" is `pooled`. A number is the share of positives of two classes; 0.5 is the same
-        share of every class for any number of classes.
-    pooled : ndarray of shape (n_classes,)
-        The class shares among all rows.
-    name : str
-        The caller's argument, for messages.
+    A number is the share of positives of two classes; 0.5 is the same share of every class for any
+    number of classes. `name` is the caller's argument, for messages.
     """
     n_classes = len(pooled)
     if isinstance(class_prior, str):

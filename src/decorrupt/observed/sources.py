@@ -117,17 +117,17 @@ def read_sources(
             f"data frame has one entry per source. {EACH_ROW}"
         )
     if isinstance(noise_rates, Mapping):
-        given = {f"source {source!r}": noise_rates[source] for source in ids.tolist()}
+        given = [(f"source {source!r}", noise_rates[source]) for source in ids.tolist()]
     elif noise_rates is None or is_common(noise_rates, len(names)):
         everyone = f"source {', '.join(map(str, ids.tolist()))!r}"
-        given = {everyone: np.eye(len(names)) if noise_rates is None else noise_rates}
+        given = [(everyone, np.eye(len(names)) if noise_rates is None else noise_rates)]
     else:
         raise ValueError(
             f"noise_rates have shape {np.shape(noise_rates)}, so they are neither one pair of "
             "rates nor one matrix: give a mapping from each source to its own, or a data frame "
             f"with the columns source, flip_pos and flip_neg. {EACH_ROW}"
         )
-    matrices = [transition_matrix(name, rates, names) for name, rates in given.items()]
+    matrices = [transition_matrix(name, rates, names) for name, rates in given]
     by_source = np.empty((len(ids), len(names), len(names)))
     by_source[:] = np.reshape(matrices, (-1, *by_source.shape[1:]))  # one for all is repeated
     priors = None if source_priors is None else _read_priors(source_priors, ids, len(names))
@@ -190,22 +190,19 @@ def rate_notices(observed: Observed) -> list[str]:
     more labels would be right.
     """
     sources, names = observed.only_sources(), observed.classes.tolist()
-    messages = _disorder(sources, names), _contradiction(sources, names, observed.label_counts)
-    return [message for message in messages if message]
-
-
-def _disorder(sources: Sources, names: list[Any]) -> str:
+    messages = []
     for source, matrix in zip(sources.ids.tolist(), sources.matrices, strict=True):
         classes, labels = linear_sum_assignment(matrix, maximize=True)
         if matrix[classes, labels].sum() > np.trace(matrix) + 1e-9:
             wrong = int(np.flatnonzero(classes != labels)[0])
-            return (
+            messages.append(
                 f"noise_rates of source {source!r} seem to have their rows in another order: row "
                 f"{wrong}, of class {names[wrong]!r}, looks like that of class "
                 f"{names[labels[wrong]]!r}. Row y contains P(noisy label | true class y), and rows "
                 f"and columns are in the sorted order of the classes, {names[:5]}"
             )
-    return ""
+    contradiction = _contradiction(sources, names, observed.label_counts)
+    return [*messages[:1], *[contradiction] * bool(contradiction)]
 
 
 def _contradiction(sources: Sources, classes: list[Any], counts: FloatArray) -> str:
