@@ -275,7 +275,9 @@ class Observed:
         weights = np.ones(n_rows, dtype=np.intp) if weights is None else weights
         some = {name: take_rows(values, rows, n_rows) for name, values in by_row.items()}
         observed = read(**some, sample_weight=weights[rows], **options)
-        others = np.setdiff1d(np.arange(n_rows), rows)
+        is_other = np.ones(n_rows, dtype=bool)
+        is_other[rows] = False
+        others = np.flatnonzero(is_other)
         if not len(others):
             return observed
         row_bag = np.empty(n_rows, dtype=np.intp)

@@ -106,7 +106,7 @@ def transition_matrix(name: str, noise_rates: Any, classes: Sequence[Any]) -> Fl
             f"give {pair}a matrix of shape ({n_classes}, {n_classes}), row y with P(noisy label | "
             "true class y), in sorted order of the classes"
         )
-    for label in np.flatnonzero(~is_share_row(matrix))[: not is_pair]:
+    for label in () if is_pair else np.flatnonzero(~is_share_row(matrix))[:1]:
         raise ValueError(
             f"noise_rates of {name}: row {label} is {matrix[label].tolist()}; it must hold "
             f"probabilities in [0, 1] that sum to 1 (within {SHARE_TOL:g})"
