@@ -231,8 +231,8 @@ class Observed:
         weights = None if sample_weight is None else read_weights(sample_weight, _num_samples(y))
         if weights is not None and not weights.all():
             rows, by_row = np.flatnonzero(weights), {"y": y, "sources": sources}
-            known = {"noise_rates": noise_rates, "source_priors": source_priors}
-            return cls._of_some(rows, weights, cls.from_sources, by_row, **known)
+            rates = {"noise_rates": noise_rates, "source_priors": source_priors}
+            return cls._of_some(rows, weights, cls.from_sources, by_row, **rates)
         classes, codes = read_labels(y)
         read = read_sources(codes, classes, sources, noise_rates, source_priors)
         return cls.of_sources(classes, read, weights)
@@ -544,11 +544,11 @@ def as_observed(
     :meth:`Observed.from_bags` and :meth:`Observed.from_sources`; `check`: whether bags must
     distinguish the classes, as they must in a fit.
     """
-    known = {"upper": upper, "count_noise": count_noise, "sample_weight": sample_weight}
+    details = {"upper": upper, "count_noise": count_noise, "sample_weight": sample_weight}
     of_sources = {"sources": sources, "noise_rates": noise_rates}
     if isinstance(y, Observed):
-        known |= {"bags": bags, "source_priors": source_priors, **of_sources}
-        for name in (name for name, value in known.items() if value is not None):
+        details |= {"bags": bags, "source_priors": source_priors, **of_sources}
+        for name in (name for name, value in details.items() if value is not None):
             raise ValueError(
                 f"{name} belongs to the Observed: give it to its constructor, Observed.from_bags, "
                 "from_labels or from_sources"
@@ -559,10 +559,10 @@ def as_observed(
             raise ValueError("upper is the upper end of a bag's proportion: pass bags= as well")
         if sources is None and noise_rates is None:
             return Observed.from_labels(y, sample_weight=sample_weight)
-        known = {"source_priors": source_priors, "sample_weight": sample_weight}
-        return Observed.from_sources(y, **of_sources, **known)
+        details = {"source_priors": source_priors, "sample_weight": sample_weight}
+        return Observed.from_sources(y, **of_sources, **details)
     check_consistent_length(y, bags)
-    observed = Observed.from_bags(y, bags, **known, **of_sources)
+    observed = Observed.from_bags(y, bags, **details, **of_sources)
     if check and sources is None:  # otherwise the sources distinguish the classes
         used = observed.sizes > 0
         check_bags(observed.sizes[used], observed.proportions[used], observed.classes.tolist())

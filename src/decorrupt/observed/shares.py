@@ -211,8 +211,8 @@ def positive_shares(value: Any, n_classes: int, name: str, others: str = "") -> 
     shares = np.asarray(np.nan if isinstance(value, str) else value, dtype=float)
     shares = class_columns([shares])[0] if shares.ndim == 0 else shares
     if shares.shape != (n_classes,) or not is_share_row(shares) or not (shares > 0).all():
-        single = "a number strictly between 0 and 1, " * (n_classes == 2)
-        raise ValueError(
-            f"{name}={value!r}: give {single}{n_classes} positive shares that sum to 1{others}"
-        )
+        rule = f"{n_classes} positive shares that sum to 1{others}"
+        if n_classes == 2:
+            rule = f"a number strictly between 0 and 1, {'' if others else 'or '}{rule}"
+        raise ValueError(f"{name}={value!r}: give {rule}")
     return shares

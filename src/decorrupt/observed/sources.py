@@ -117,17 +117,17 @@ def read_sources(
             f"data frame has one entry per source. {EACH_ROW}"
         )
     if isinstance(noise_rates, Mapping):
-        given = [(f"source {source!r}", noise_rates[source]) for source in ids.tolist()]
+        rates = [(f"source {source!r}", noise_rates[source]) for source in ids.tolist()]
     elif noise_rates is None or is_common(noise_rates, len(names)):
         everyone = f"source {', '.join(map(str, ids.tolist()))!r}"
-        given = [(everyone, np.eye(len(names)) if noise_rates is None else noise_rates)]
+        rates = [(everyone, np.eye(len(names)) if noise_rates is None else noise_rates)]
     else:
         raise ValueError(
             f"noise_rates have shape {np.shape(noise_rates)}, so they are neither one pair of "
             "rates nor one matrix: give a mapping from each source to its own, or a data frame "
             f"with the columns source, flip_pos and flip_neg. {EACH_ROW}"
         )
-    matrices = [transition_matrix(name, rates, names) for name, rates in given]
+    matrices = [transition_matrix(name, matrix, names) for name, matrix in rates]
     by_source = np.empty((len(ids), len(names), len(names)))
     by_source[:] = np.reshape(matrices, (-1, *by_source.shape[1:]))  # one for all is repeated
     priors = None if source_priors is None else _read_priors(source_priors, ids, len(names))
