@@ -19,8 +19,7 @@ from decorrupt.exceptions import UninformativeRatesWarning
 from decorrupt.noise_rates import estimate_noise_rates
 from decorrupt.noise_rates.estimate import tail_bounds
 from decorrupt.noise_rates.scores import count_labels
-from decorrupt.observed import Observed, read_sources
-from decorrupt.observed.rates import FLIPS
+from decorrupt.observed import FLIPS, Observed, read_sources
 
 RATES = {"a": (0.1, 0.3), "b": (0.2, 0.2), "c": (0.05, 0.15)}
 LINEAR = LogisticRegression()

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from decorrupt.observed import as_targets, class_columns, resolve_class_prior
-from decorrupt.observed.shares import inside
+from decorrupt.observed import as_targets, class_columns, inside, resolve_class_prior
 
 POOLED = {2: np.array([0.7, 0.3]), 3: np.array([0.5, 0.3, 0.2])}
 

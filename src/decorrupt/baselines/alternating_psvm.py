@@ -15,8 +15,7 @@ from sklearn.utils import check_random_state
 from decorrupt._typing import FloatArray
 from decorrupt.baselines.support_vector import MAX_ITER, SupportVectorClassifier
 from decorrupt.estimators import check_choice, estimator
-from decorrupt.observed import Observed
-from decorrupt.observed.shares import refuse_weights
+from decorrupt.observed import Observed, refuse_weights
 
 # C of each stage, relative to the parameter C.
 STAGES = np.minimum(1.0, 1e-4 * 1.5 ** np.arange(1, 24))

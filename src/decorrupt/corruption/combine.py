@@ -17,8 +17,7 @@ from scipy.linalg import solve_triangular
 from decorrupt._typing import FloatArray
 from decorrupt.corruption.pairing import pair_bags
 from decorrupt.losses import only_two_classes
-from decorrupt.observed import Observed, check_bags, resolve_class_prior
-from decorrupt.observed.shares import BALANCED
+from decorrupt.observed import BALANCED, Observed, check_bags, resolve_class_prior
 
 COMBINATION_METHODS = ("superbag", "least_squares", "pairs")
 

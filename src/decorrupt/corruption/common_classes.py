@@ -16,8 +16,7 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 
 from decorrupt._typing import FloatArray
-from decorrupt.observed import Observed
-from decorrupt.observed.shares import RANK_TOL
+from decorrupt.observed import RANK_TOL, Observed
 from decorrupt.progress import track
 
 # The smallest variance of a bag's rows, as a share of the column's mean variance: the line

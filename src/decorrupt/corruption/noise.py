@@ -11,9 +11,14 @@ from sklearn.utils import check_random_state, column_or_1d
 
 from decorrupt._typing import FloatArray
 from decorrupt.losses import get_loss
-from decorrupt.observed import NoiseRates, matrix_of_rates, transition_matrix
-from decorrupt.observed.rates import is_common
-from decorrupt.observed.shares import is_share_row, positive_shares
+from decorrupt.observed import (
+    NoiseRates,
+    is_common,
+    is_share_row,
+    matrix_of_rates,
+    positive_shares,
+    transition_matrix,
+)
 
 WEIGHT_SCHEMES = ("optimal", "exact", "size", "uniform")
 

@@ -12,7 +12,7 @@ from scipy.sparse import issparse
 
 from decorrupt._typing import FloatArray
 from decorrupt.distributed.engine import import_dask
-from decorrupt.observed.shares import check_weights
+from decorrupt.observed import check_weights
 
 
 @dataclass(frozen=True)

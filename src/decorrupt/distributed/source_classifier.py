@@ -11,8 +11,7 @@ from decorrupt.distributed.corrected import DaskCorrectedRiskClassifier
 from decorrupt.distributed.data import sources_and_labels
 from decorrupt.distributed.work import Work
 from decorrupt.estimators import CorruptedSourcesClassifier
-from decorrupt.observed import Observed, read_sources
-from decorrupt.observed.shares import refuse_weights
+from decorrupt.observed import Observed, read_sources, refuse_weights
 
 
 class DaskCorruptedSourcesClassifier(DaskCorrectedRiskClassifier):

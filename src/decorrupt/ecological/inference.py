@@ -26,7 +26,7 @@ from decorrupt.ecological.posterior import Draws, draw_tables
 from decorrupt.ecological.tables import bounds, fit_margins, goodman
 from decorrupt.estimators import check_parameters, check_share
 from decorrupt.exceptions import warn
-from decorrupt.observed.counts import counts_of_sum
+from decorrupt.observed import counts_of_sum
 
 
 class EcologicalInference(BaseEstimator):

@@ -14,8 +14,7 @@ from decorrupt._typing import FloatArray
 from decorrupt.ecological.margins import Margins
 from decorrupt.ecological.tables import goodman
 from decorrupt.losses import scores_of
-from decorrupt.observed import Observed
-from decorrupt.observed.counts import counts_of_sum
+from decorrupt.observed import Observed, counts_of_sum
 from decorrupt.risks import CountRisk, count_precision, normal_count_risk
 from decorrupt.solvers import solve_lbfgs
 

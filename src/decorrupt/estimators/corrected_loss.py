@@ -16,8 +16,7 @@ from decorrupt.estimators.parameters import AUTO
 from decorrupt.estimators.score_classifier import decision_threshold
 from decorrupt.exceptions import DroppedBagsWarning, NegativeRiskWarning, NonConvexRiskWarning, warn
 from decorrupt.losses import MarginLoss, class_loss, only_two_classes
-from decorrupt.observed import Observed, resolve_class_prior
-from decorrupt.observed.shares import BALANCED
+from decorrupt.observed import BALANCED, Observed, resolve_class_prior
 from decorrupt.risks import CorrectedRisk
 from decorrupt.solvers import (
     Problem,

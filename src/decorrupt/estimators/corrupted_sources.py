@@ -20,8 +20,7 @@ from decorrupt.estimators.parameters import check_choice
 from decorrupt.estimators.sources import SourceFitMixin
 from decorrupt.exceptions import warn
 from decorrupt.losses import get_loss
-from decorrupt.observed import Observed, resolve_class_prior
-from decorrupt.observed.shares import BALANCED
+from decorrupt.observed import BALANCED, Observed, resolve_class_prior
 
 # Values of `combine` that correct each source by itself, and how they weight the sources.
 SOURCE_WEIGHTS = {

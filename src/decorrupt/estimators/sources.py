@@ -6,8 +6,7 @@ from typing import Any, ClassVar, Self
 
 from decorrupt.exceptions import ContradictedRatesWarning, warn
 from decorrupt.features import FeatureMap
-from decorrupt.observed import Observed, as_observed, rate_notices
-from decorrupt.observed.shares import refuse_weights
+from decorrupt.observed import Observed, as_observed, rate_notices, refuse_weights
 
 
 class SourceFitMixin:

@@ -21,7 +21,7 @@ from decorrupt.features.columns import column_means, column_variances
 from decorrupt.features.kernel import OF_SINGLE_ROWS, ON_COMPONENTS, Kernel, squared_norms
 from decorrupt.features.low_rank import pivoted_cholesky
 from decorrupt.features.neighbours import diffusion_features, neighbour_means
-from decorrupt.observed.shares import refuse_weights, repeated_rows
+from decorrupt.observed import refuse_weights, repeated_rows
 
 # The rank if the user sets none: 2,000 columns of 20,000 rows are 320 MB. With more rows, features
 # are stored in single precision and the rank decreases: a million rows have 618 (2.5 GB).

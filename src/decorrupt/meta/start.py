@@ -26,8 +26,7 @@ from decorrupt.features import (
 )
 from decorrupt.losses import score_shape
 from decorrupt.meta.observed_classifier import Fold
-from decorrupt.observed import Observed
-from decorrupt.observed.shares import repeated_rows
+from decorrupt.observed import Observed, repeated_rows
 from decorrupt.progress import track
 from decorrupt.risks import CountRisk, count_risk
 from decorrupt.solvers import Problem, prior_start

@@ -19,8 +19,7 @@ from decorrupt.model_selection.folded_data import FoldedData
 from decorrupt.model_selection.folds import folds_of_used, source_folds
 from decorrupt.model_selection.scorers import NoisyLabelScorer
 from decorrupt.noise_rates import estimate_noise_rates
-from decorrupt.observed import Observed, as_observed
-from decorrupt.observed.shares import refuse_weights
+from decorrupt.observed import Observed, as_observed, refuse_weights
 
 SOURCE_CANDIDATES = ("corrected", "forward")
 SOURCE_KERNELS = ("linear", "rbf")

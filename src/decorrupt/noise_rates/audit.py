@@ -16,8 +16,7 @@ from decorrupt.noise_rates.result import (
     informative,
     warn_if_uninformative,
 )
-from decorrupt.observed import Sources, read_sources
-from decorrupt.observed.rates import FLIPS
+from decorrupt.observed import FLIPS, Sources, read_sources
 
 
 def estimate_noise_rates_from_audit(

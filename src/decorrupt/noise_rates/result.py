@@ -11,9 +11,7 @@ from scipy.stats import norm
 
 from decorrupt._typing import FloatArray
 from decorrupt.exceptions import UninformativeRatesWarning, warn
-from decorrupt.observed import matrix_of_rates, rates_of_matrix
-from decorrupt.observed.rates import FLIPS
-from decorrupt.observed.shares import inseparable_classes
+from decorrupt.observed import FLIPS, inseparable_classes, matrix_of_rates, rates_of_matrix
 
 MIN_SIGNAL = 0.01  # smallest 1 − flip_pos − flip_neg that is returned: NoiseRates needs it above 0
 CELL = 24  # characters of a printed rate with its interval

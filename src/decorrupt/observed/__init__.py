@@ -1,7 +1,4 @@
-"""What is known about the labels of the rows: bags, counts, ranges, noise, sources, labels.
-
-Checks and helpers for arrays of shares, ids and weights are in `shares`.
-"""
+"""What is known about the labels of the rows: bags, counts, ranges, noise, sources, labels."""
 
 from decorrupt.observed.count_noise import (
     CountNoise,
@@ -10,25 +7,43 @@ from decorrupt.observed.count_noise import (
     LaplaceNoise,
     noise_covariance,
 )
-from decorrupt.observed.counts import ClassCounts, describe_impossible
+from decorrupt.observed.counts import ClassCounts, counts_of_sum, describe_impossible
 from decorrupt.observed.observed import Observed, as_observed
 from decorrupt.observed.rates import (
+    FLIPS,
     NoiseRates,
+    is_common,
     matrix_of_rates,
     rates_of_matrix,
     transition_matrix,
 )
 from decorrupt.observed.read import bag_targets, check_bags, read_labels, shares_by_bag
 from decorrupt.observed.shares import (
+    BALANCED,
+    RANK_TOL,
+    SHARE_TOL,
     as_targets,
+    check_weights,
+    check_whole,
     class_columns,
     factorize,
+    inseparable_classes,
+    inside,
+    is_share_row,
+    positive_shares,
     read_weights,
+    refuse_weights,
+    repeated_rows,
     resolve_class_prior,
+    whole_if_whole,
 )
 from decorrupt.observed.sources import Sources, rate_notices, read_sources
 
 __all__ = [
+    "BALANCED",
+    "FLIPS",
+    "RANK_TOL",
+    "SHARE_TOL",
     "ClassCounts",
     "CountNoise",
     "GaussianNoise",
@@ -41,17 +56,28 @@ __all__ = [
     "as_targets",
     "bag_targets",
     "check_bags",
+    "check_weights",
+    "check_whole",
     "class_columns",
+    "counts_of_sum",
     "describe_impossible",
     "factorize",
+    "inseparable_classes",
+    "inside",
+    "is_common",
+    "is_share_row",
     "matrix_of_rates",
     "noise_covariance",
+    "positive_shares",
     "rate_notices",
     "rates_of_matrix",
     "read_labels",
     "read_sources",
     "read_weights",
+    "refuse_weights",
+    "repeated_rows",
     "resolve_class_prior",
     "shares_by_bag",
     "transition_matrix",
+    "whole_if_whole",
 ]

@@ -19,8 +19,7 @@ from decorrupt.losses import (
     scores_of_probabilities,
     with_padding,
 )
-from decorrupt.observed import Observed, as_targets, class_columns
-from decorrupt.observed.shares import inside, is_share_row
+from decorrupt.observed import Observed, as_targets, class_columns, inside, is_share_row
 from decorrupt.risks.class_counts import NormalCounts
 from decorrupt.risks.groups import Group, class_groups, group_bags, noisy_rows, two_class_groups
 from decorrupt.risks.risk import Operator

@@ -18,8 +18,7 @@ from decorrupt.losses import (
     likelihood_curvature,
     probabilities,
 )
-from decorrupt.observed import ClassCounts, CountNoise, GaussianNoise, Observed
-from decorrupt.observed.counts import counts_of_sum
+from decorrupt.observed import ClassCounts, CountNoise, GaussianNoise, Observed, counts_of_sum
 from decorrupt.risks.class_counts import (
     ExactCounts,
     NormalCounts,

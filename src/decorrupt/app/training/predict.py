@@ -18,7 +18,7 @@ from decorrupt.app.training.columns import CATEGORY, Column, need_columns
 from decorrupt.app.training.model_card import ModelCard, class_names, other_version, read_card
 from decorrupt.app.training.preprocess import known_levels, name_of, prepare
 from decorrupt.losses import chosen_classes
-from decorrupt.observed.shares import SHARE_TOL, is_share_row
+from decorrupt.observed import SHARE_TOL, is_share_row
 
 PREDICTION, PROBABILITY = "prediction", "probability"
 # The share of positives, or of several classes {name: share}, as the user gives it.
