@@ -454,7 +454,7 @@ BAD_SOURCES = {
     "matrix that is not stochastic": (
         {"s": [[0.9, 0.2], [0.1, 0.9]], "t": (0, 0)},
         SOURCES,
-        r"source 's'.*A matrix of two classes has shape \(2, 2\) and rows that sum to 1",
+        r"source 's': row 0 is \[0\.9, 0\.2\]; it must hold probabilities .* sum to 1",
     ),
     "matrix of swapped labels": (
         {"s": [[0.3, 0.7], [0.6, 0.4]], "t": (0, 0)},
@@ -464,7 +464,7 @@ BAD_SOURCES = {
     "matrices of three classes": (
         {"s": np.eye(3), "t": np.eye(3)},
         SOURCES,
-        r"source 's' have 3 classes, but y has 2: \[0, 1\]; a class that no source reports",
+        r"source 's' have shape \(3, 3\),.* 2 classes: \[0, 1\]; a class that no source reports",
     ),
     "matrix with a missing entry": (
         {"s": [[0.9, 0.1], [1]], "t": (0, 0)},
@@ -487,12 +487,12 @@ SINGULAR = [[0.5, 0.5, 0], [0.5, 0.5, 0], [0, 0, 1]]
 BAD_CLASS_SOURCES = {
     "singular": ({"s": SINGULAR, "t": np.eye(3)}, r"source 's' are singular.*classes 0, 1"),
     "not stochastic": ({"s": np.eye(3), "t": 2 * np.eye(3)}, r"source 't': row 0 is \[2\.0"),
-    "two classes": ({"s": np.eye(2), "t": np.eye(3)}, r"source 's' have 2 classes, but y has 3"),
+    "two classes": ({"s": np.eye(2), "t": np.eye(3)}, r"source 's' have shape \(2, 2\), .* 3 cl"),
     "a class that no row has": ({"s": np.eye(4), "t": np.eye(4)}, r"class that no source reports"),
-    "a pair": ({"s": (0.1, 0.1), "t": np.eye(3)}, r"source 's' have shape \(2,\): give a matrix"),
+    "a pair": ({"s": (0.1, 0.1), "t": np.eye(3)}, r"source 's' have shape \(2,\).* give a matrix"),
     "no matrix": ({"s": np.eye(3)}, r"no entry for source 't' \(they have: 's'\)"),
     "a missing entry": ({"s": [[1], [0, 1, 0], [0, 0, 1]], "t": np.eye(3)}, r"source 's' are not"),
-    "a pair for all": ((0.1, 0.1), r"source 's, t' have shape \(2,\): give a matrix"),
+    "a pair for all": ((0.1, 0.1), r"source 's, t' have shape \(2,\).* give a matrix"),
 }
 
 

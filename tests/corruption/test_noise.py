@@ -87,7 +87,7 @@ class TestCorruptLabels:
         np.testing.assert_array_equal(matrix, pair)
 
     def test_classes_and_rates_are_checked(self):
-        with pytest.raises(ValueError, match=r"y has 3 classes, \[0, 1, 2\]: give a matrix"):
+        with pytest.raises(ValueError, match=r"are 3 classes: \[0, 1, 2\]; give a matrix"):
             corrupt_labels([0, 1, 2], (0.1, 0.1))
         with pytest.raises(ValueError, match=r"only the value \[1\]"):
             corrupt_labels([1, 1], (0.1, 0.1))
@@ -372,14 +372,14 @@ BAD_SOURCES = {
     "dimensions": ({"sizes": [[10, 10]]}, "sizes must be a list"),
     **{f"size {bad}": ({"sizes": [10, bad]}, "sizes must.*source 1") for bad in (0, -3, np.nan)},
     **{
-        f"prior {bad}": ({"source_priors": [0.5, bad]}, "source_priors must.*source 1")
+        f"prior {bad}": ({"source_priors": [0.5, bad]}, "source_priors of source 1=.*positive")
         for bad in (0, 1, 1.2, -0.1, np.nan)
     },
-    "common prior": ({"source_priors": 1.2}, "source_priors must lie strictly between 0 and 1"),
+    "common prior": ({"source_priors": 1.2}, "source 0=1.2: give a number strictly between 0"),
     **{
         f"shares {bad}": (
             {"noise_rates": THREE, "source_priors": [*THREE_PRIORS, bad]},
-            "source_priors must.*source 1",
+            "source_priors of source 1=.*positive",
         )
         for bad in ([0.5, 0.6, 0.1], [0.5, 0.5, 0.0], [1.2, -0.1, -0.1])
     },

@@ -88,7 +88,7 @@ def test_the_seed_decides():
         (({"nurse": 5}, RATES), "n_rows have no entry for source 'rule'"),
         (([5, 5, 5], RATES), "n_rows has 3 entries, but there are 2 sources"),
         ((5, {"nurse": (0.6, 0.6)}), "noise_rates of source 'nurse'"),
-        ((5, RATES, 1.0), "source_priors of source 'nurse' are 1.0"),
+        ((5, RATES, 1.0), "source_priors of source 'nurse'=1.0"),
         ((5, RATES, {"rule": 0.5}), "source_priors have no entry for source 'nurse'"),
         ((1, [(0.1, 0.1)]), "all 1 rows drawn are of the same class"),
     ],

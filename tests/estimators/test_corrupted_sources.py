@@ -149,7 +149,7 @@ def test_class_prior_moves_the_decisions(source_data):
         ({"combine": "best"}, r"unknown combine 'best'.*sources, exact_sources, size_sources"),
         ({"combine": "exact_sources"}, r"combine='exact_sources' needs source_priors"),
         ({"source_priors": {"crowd": 0.5}}, r"source_priors have no entry for source 'expert'"),
-        ({"source_priors": 1.0}, r"source_priors of source 'crowd' are 1"),
+        ({"source_priors": 1.0}, r"source_priors of source 'crowd'=1"),
         ({"combine": "sum"}, r"unknown combine 'sum'.*superbag, least_squares"),
         ({"class_prior": 2}, r"class_prior=2"),
     ],

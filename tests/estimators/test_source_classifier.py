@@ -170,7 +170,7 @@ def test_unknown_rates_are_estimated(kind):
 @for_both
 def test_bad_priors(model, data):
     for wrong in ([0.5, 0.5], [0.5, 0.5, 0.0], 0.5):
-        with pytest.raises(ValueError, match=r"source_priors of source 'crowd' are .*3 positive"):
+        with pytest.raises(ValueError, match=r"source_priors of source 'crowd'=.*3 positive"):
             fit(model, data, source_priors=wrong)
     with pytest.raises(ValueError, match="source_priors have no entry for source 'crowd'"):
         fit(model, data, source_priors={"expert": [0.4, 0.3, 0.3]})

@@ -110,14 +110,6 @@ class TestImpossible:
         assert describe_impossible(Observed.from_bags([0.5, 0.5], [0, 0])) == ""
 
 
-def test_nothing_known_is_every_count():
-    counts = ClassCounts.unknown(np.array([1, 4]), 3)
-    assert counts.lower.tolist() == [[0, 0, 0], [0, 0, 0]]
-    assert counts.upper.tolist() == [[1, 1, 1], [4, 4, 4]]
-    assert not counts.is_exact.any()
-    assert not counts.is_noisy.any()
-
-
 class TestParts:
     """A part of a bag has counts in proportion to its rows, rounded outwards."""
 

@@ -32,7 +32,6 @@ def test_sizes_and_shares(n_classes):
     assert observed.counts.is_exact.all()
     assert not observed.is_inexact
     assert_allclose(observed.row_proportions, (counts / counts.sum(1)[:, None])[observed.row_bag])
-    assert (np.diff(observed.row_bag[observed.rows_by_bag]) >= 0).all()
 
 
 @both
@@ -48,7 +47,7 @@ def test_the_inner_prior_has_finite_log_odds(n_classes):
 @both
 def test_one_entry_per_bag_stands_for_all_its_rows(n_classes):
     rows = make_observed(COUNTS[n_classes])
-    bags = Observed.of_bags(rows.ids, rows.proportions, rows.sizes, rows.classes)
+    bags = Observed(rows.classes, rows.ids, np.arange(3), rows.proportions, weights=rows.sizes)
     assert bags.sizes.tolist() == rows.sizes.tolist()
     assert (bags.n_rows, bags.n_bags) == (rows.n_rows, rows.n_bags)
     assert_allclose(bags.class_prior, rows.class_prior)
@@ -125,17 +124,12 @@ class TestTake:
 
 class TestLabels:
     @pytest.mark.parametrize("labels", [[0, 1, 1], [0, 2, 1, 1, 2], [1, -1, -1, 1, 1]])
-    def test_are_one_bag_per_row_or_per_class(self, labels):
+    def test_are_bags_of_one_row(self, labels):
         classes, codes = np.unique(labels, return_inverse=True)
-        pure = Observed.from_labels(labels, rows_as_bags=False)
-        assert pure.sizes.tolist() == np.bincount(codes).tolist()
-        assert pure.proportions.tolist() == np.eye(len(classes)).tolist()
-        assert pure.row_bag.tolist() == codes.tolist()
-        single = Observed.from_labels(labels)
-        assert single.sizes.tolist() == [1] * len(labels)
-        for observed in (pure, single):
-            assert observed.classes.tolist() == classes.tolist()
-            assert observed.row_proportions.tolist() == np.eye(len(classes))[codes].tolist()
+        observed = Observed.from_labels(labels)
+        assert observed.sizes.tolist() == [1] * len(labels)
+        assert observed.classes.tolist() == classes.tolist()
+        assert observed.row_proportions.tolist() == np.eye(len(classes))[codes].tolist()
 
     @pytest.mark.parametrize(
         ("labels", "message"),

@@ -54,6 +54,6 @@ class TestClassPrior:
     @pytest.mark.parametrize("prior", [0.3, "equal", [0.5, 0.5], [0.5, 0.5, 0.0], [0.7, 0.7, -0.4]])
     def test_bad_ones_of_several(self, prior):
         with pytest.raises(
-            ValueError, match=r"class_prior=.*: give 0\.5 for equal shares, 3 posit"
+            ValueError, match=r"class_prior=.*: give 3 posit.* 0\.5 for equal shares, or 'pooled'"
         ):
             resolve_class_prior(prior, POOLED[3])

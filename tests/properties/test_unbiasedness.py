@@ -13,7 +13,7 @@ from decorrupt.corruption import (
     source_weights,
 )
 from decorrupt.losses import LOSSES
-from decorrupt.observed import check_transitions
+from decorrupt.observed import transition_matrix
 from oracles.combinations import (
     bound_factor,
     least_squares_by_lagrange,
@@ -166,7 +166,7 @@ class TestSourcesOfSeveralClasses:
         joint = rng.dirichlet(np.ones(3 * n_classes)).reshape(3, n_classes)  # of x and y
         losses = rng.normal(size=(3, n_classes))  # of class y at x
         weights = rng.dirichlet(np.ones(n_sources))
-        checked = check_transitions(dict(enumerate(transitions)), n_classes)
+        checked = np.array([transition_matrix("a", T, range(n_classes)) for T in transitions])
         mean = 0.0
         for source in range(n_sources):
             for noisy in range(n_classes):

@@ -122,7 +122,7 @@ class TestRisk:
 
     def test_clean_labels_give_the_balanced_risk(self):
         labels = np.array([1, 1, 1, -1])
-        observed = Observed.from_labels(labels, rows_as_bags=False)
+        observed = Observed.from_bags(labels == 1, labels)
         coef = combine_bags(observed.sizes, observed.proportions)
         risk = logistic_risk(coef, observed)
         scores = np.array([2.0, -1.0, 0.5, 0.25])

@@ -13,13 +13,11 @@ from decorrupt._typing import FloatArray
 from decorrupt.losses import get_loss
 from decorrupt.observed import (
     NoiseRates,
-    check_transition,
-    check_transition_rows,
-    check_transitions,
-    class_columns,
-    is_for_all_rows,
+    is_common,
     is_share_row,
     matrix_of_rates,
+    positive_shares,
+    transition_matrix,
 )
 
 WEIGHT_SCHEMES = ("optimal", "exact", "size", "uniform")
@@ -60,22 +58,33 @@ def corrupt_labels(
             f"y has only the value {values.tolist()}, so labels cannot be flipped: y must have two "
             "classes"
         )
-    if n_classes > 2 and (isinstance(noise_rates, NoiseRates) or np.ndim(noise_rates) < 2):
-        raise ValueError(
-            f"y has {n_classes} classes, {values[:5].tolist()}: give a matrix of shape "
-            f"({n_classes}, {n_classes}), row y with P(noisy label | true class y)"
-        )
-    if is_for_all_rows(noise_rates, n_classes):
-        rows = check_transition("all rows", noise_rates, n_classes)[codes]
+    if is_common(noise_rates, n_classes):
+        rows = transition_matrix("all rows", noise_rates, values.tolist())[codes]
     else:
-        matrices = check_transition_rows(np.asarray(noise_rates), len(codes), n_classes)
-        rows = matrices[np.arange(len(codes)), codes]
+        rows = _matrices_by_row(noise_rates, len(codes), n_classes)[np.arange(len(codes)), codes]
     is_true = np.arange(n_classes) == codes[:, None]
     ends = np.cumsum(np.where(is_true, 0.0, rows), axis=1)  # a label that reaches none is kept
     drawn = check_random_state(random_state).uniform(size=(len(codes), 1))
     noisy = (drawn >= ends).sum(axis=1)
     noisy = np.where(noisy == n_classes, codes, noisy)
     return np.asarray(values[noisy], dtype=labels.dtype)
+
+
+def _matrices_by_row(noise_rates: Any, n_rows: int, n_classes: int) -> FloatArray:
+    """Return one matrix per row, from matrices or, of two classes, pairs of rates."""
+    rates = np.asarray(noise_rates, dtype=float)
+    are_pairs = n_classes == 2 and rates.shape == (n_rows, 2)
+    if not are_pairs and rates.shape != (n_rows, n_classes, n_classes):
+        pair = f"a pair (flip_pos, flip_neg), shape ({n_rows}, 2), or " * (n_classes == 2)
+        raise ValueError(
+            f"noise_rates given per row must be {pair}a matrix of shape ({n_classes}, {n_classes}) "
+            f"for each of the {n_rows} rows; got an array of shape {rates.shape}"
+        )
+    matrices = matrix_of_rates(*rates.T) if are_pairs else rates
+    is_valid = is_share_row(matrices).all(axis=1) & (not are_pairs or rates.sum(axis=1) < 1)
+    for row in np.flatnonzero(~is_valid)[:1]:
+        transition_matrix(f"row {row}", rates[row], range(n_classes))
+    return matrices
 
 
 @dataclass
@@ -99,7 +108,8 @@ class CorrectedLoss:
     cost_neg: float = 1.0
 
     def __post_init__(self) -> None:
-        self.loss, self.noise_rates = get_loss(self.loss), NoiseRates.of(self.noise_rates)
+        self.loss = get_loss(self.loss)
+        self.matrix = transition_matrix("the labels", self.noise_rates, (-1, 1))
         for name, cost in (("cost_pos", self.cost_pos), ("cost_neg", self.cost_neg)):
             if not (np.isfinite(cost) and cost >= 0):
                 raise ValueError(f"{name}={cost!r} must be a finite number of at least 0")
@@ -109,7 +119,7 @@ class CorrectedLoss:
         labels = np.asarray(noisy_label)
         if not np.isin(labels, (-1, 1)).all():
             raise ValueError("noisy_label must be −1 or +1")
-        inverse = np.linalg.inv(matrix_of_rates(*self.noise_rates))[(labels > 0).astype(int)]
+        inverse = np.linalg.inv(self.matrix)[(labels > 0).astype(int)]
         return self.cost_pos * inverse[..., 1], self.cost_neg * inverse[..., 0]
 
     def value(self, score: ArrayLike, noisy_label: ArrayLike) -> FloatArray:
@@ -165,7 +175,10 @@ def signal_to_noise(
         raise ValueError(f"sizes must be positive numbers: source {source} has {sizes[source]:g}")
     rates = list(noise_rates)
     n_classes = max((len(matrix) for matrix in rates if np.ndim(matrix) == 2), default=2)
-    transitions = check_transitions(dict(enumerate(rates)), n_classes)
+    classes = range(n_classes)
+    transitions = np.array(
+        [transition_matrix(f"source {s}", matrix, classes) for s, matrix in enumerate(rates)]
+    )
     if len(rates) != len(sizes):
         raise ValueError(f"rates of {len(rates)} sources and {len(sizes)} sizes: give as many")
     priors = None if source_priors is None else _check_priors(source_priors, len(sizes), n_classes)
@@ -222,15 +235,13 @@ def label_costs(transitions: FloatArray, threshold: float) -> FloatArray:
 def _check_priors(source_priors: ArrayLike, n_sources: int, n_classes: int) -> FloatArray:
     """Return the class shares of every source."""
     priors = np.asarray(source_priors, dtype=float)
-    shares = class_columns(np.full(n_sources, priors) if priors.ndim == 0 else priors)
-    if shares.shape != (n_sources, n_classes):
+    priors = np.full(n_sources, priors) if priors.ndim == 0 else priors
+    if len(priors) != n_sources:
         raise ValueError(
             f"source_priors must be one share of positives per source ({n_sources} sources), or "
             f"one row of {n_classes} class shares per source; got shape {priors.shape}"
         )
-    for source in np.flatnonzero(~(is_share_row(shares) & (shares > 0).all(axis=1)))[:1]:
-        raise ValueError(
-            f"source_priors must lie strictly between 0 and 1: source {source} has the class "
-            f"shares {shares[source].tolist()}"
-        )
-    return shares
+    names = (f"source_priors of source {source}" for source in range(n_sources))
+    return np.array(
+        [positive_shares(p, n_classes, n) for p, n in zip(priors.tolist(), names, strict=True)]
+    )

@@ -78,11 +78,13 @@ class DaskBagClassifier(DaskClassifier):
         if data.lower is None:  # the rows of a class are a bag
             _, classes, codes = sources_and_labels(data)
             ids = np.array([f"label {label}" for label in classes[codes].tolist()])
-            return Observed.of_bags(ids, np.eye(len(classes))[codes], data.sizes, classes)
+            pure, rows = np.eye(len(classes))[codes], np.arange(len(ids))
+            return Observed(np.asarray(classes), ids, rows, pure, weights=data.sizes)
         shares = class_columns(data.lower)
         names = data.blocks.classes
         classes = np.asarray(range(shares.shape[1]) if names is None else names)
-        table = Observed.of_bags(data.ids, shares, data.sizes, classes)
+        rows = np.arange(len(data.ids))
+        table = Observed(classes, data.ids, rows, shares, weights=data.sizes)
         observed = table.with_counts(data.upper, _count_noise(work.local))
         given = observed.proportions if data.lower.ndim == 2 else observed.proportions[:, 1]
         check_bags(data.sizes, given, classes.tolist())

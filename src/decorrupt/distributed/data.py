@@ -16,13 +16,7 @@ from decorrupt._typing import FloatArray
 from decorrupt.distributed.blocks import Block, Blocks
 from decorrupt.distributed.columns import ColumnSummary, add_columns, summarise_columns
 from decorrupt.distributed.engine import Engine
-from decorrupt.observed import (
-    check_whole,
-    factorize,
-    read_labels,
-    shares_by_bag,
-    whole_if_whole,
-)
+from decorrupt.observed import check_whole, factorize, read_labels, shares_by_bag, whole_if_whole
 
 LABELS = "labels"
 # The source of all rows if none are given.

@@ -141,7 +141,10 @@ class CountLikelihoodClassifier(BagFitMixin, KernelClassifier):
         is_pure = bool((observed.proportions.max(axis=1) == 1).all())
         is_labelled = is_pure and not observed.is_inexact
         effect = 0.0 if is_labelled else self.bag_effect
-        if effect and observed.is_inexact and observed.counts.has_ranges:
+        has_ranges = (
+            observed.is_inexact and not (observed.counts.is_exact | observed.counts.is_noisy).all()
+        )
+        if effect and has_ranges:
             raise ValueError(f"bag_effect={self.bag_effect!r} cannot be combined with upper=")
         return effect
 

@@ -24,7 +24,7 @@ from decorrupt.losses import (
     shift_prior,
     unclipped_scores,
 )
-from decorrupt.observed import Observed, has_class_columns, resolve_class_prior
+from decorrupt.observed import Observed, resolve_class_prior
 from decorrupt.risks import count_risk
 
 DECISIONS = ("balanced", "accuracy")
@@ -121,7 +121,7 @@ class LabelAccuracyMixin(ClassifierMixin):
             prob = self.predict_proba(X, class_prior=observed.inner_prior)
             likelihood = count_risk(observed).log_likelihood(unclipped_scores(prob))
             return likelihood / float(observed.n_rows)
-        if has_class_columns(y) or type_of_target(y) == "continuous":
+        if (np.ndim(y) == 2 and np.shape(y)[1] > 1) or type_of_target(y) == "continuous":
             raise ValueError(
                 "score needs the label of each row, and y contains proportions of bags: use "
                 "BagGridSearchCV, or scoring=BagScorer('count_log_likelihood') of "

@@ -130,7 +130,12 @@ class CostWeightedSourcesClassifier(MetaEstimatorMixin, SourceFitMixin, ScoreCla
 
     def _fit_observed(self, X: Any, observed: Observed, features: FeatureMap | None) -> Self:  # noqa: ARG002
         X, observed = observed.used(X)
-        observed.check_one_population()
+        if np.ptp(observed.source_priors, axis=0).any():
+            raise ValueError(
+                "source_priors differ between sources: a model of the labels of all sources "
+                "together needs samples of one population. Choose CorruptedSourcesClassifier or "
+                "ForwardSourcesClassifier"
+            )
         if self.costs == "label_dependent":
             only_two_classes(observed.n_classes, "costs='label_dependent'", "set costs='equal'")
         self.classes_ = observed.classes

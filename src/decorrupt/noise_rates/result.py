@@ -11,13 +11,7 @@ from scipy.stats import norm
 
 from decorrupt._typing import FloatArray
 from decorrupt.exceptions import UninformativeRatesWarning, warn
-from decorrupt.observed import (
-    FLIPS,
-    inseparable_classes,
-    intervals_of_matrix,
-    matrix_of_rates,
-    rates_of_matrix,
-)
+from decorrupt.observed import FLIPS, inseparable_classes, matrix_of_rates, rates_of_matrix
 
 MIN_SIGNAL = 0.01  # smallest 1 − flip_pos − flip_neg that is returned: NoiseRates needs it above 0
 CELL = 24  # characters of a printed rate with its interval
@@ -75,7 +69,12 @@ class NoiseRateEstimate:
         """{source: {"flip_pos": (low, high), …}}, or for several classes {source: both ends}."""
         if self.ends is None:
             return {}
-        return dict(zip(self.sources, map(intervals_of_matrix, self.ends), strict=True))
+        if len(self.classes) > 2:
+            return dict(zip(self.sources, self.ends, strict=True))
+        return {
+            source: dict(zip(FLIPS, map(tuple, ends[[1, 0], [0, 1]].tolist()), strict=True))
+            for source, ends in zip(self.sources, self.ends, strict=True)
+        }
 
     @property
     def _ends_word(self) -> str:

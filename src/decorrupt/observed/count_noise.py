@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from numbers import Real
 from typing import Any
@@ -136,11 +136,6 @@ def read_count_noise(ids: NDArray[Any], count_noise: Any) -> list[CountNoise | N
     """Return the noise of every bag; `count_noise` is for all bags, or a mapping by bag id.
 
     A number is the standard deviation of Gaussian noise; None means no noise.
-
-    Raises
-    ------
-    ValueError
-        If a scale is not positive, the type is unknown, or a mapping has no entry for a bag.
     """
     names = ids.tolist()
     if not isinstance(count_noise, Mapping):
@@ -156,30 +151,12 @@ def read_count_noise(ids: NDArray[Any], count_noise: Any) -> list[CountNoise | N
 def _read_one(noise: Any, name: str) -> CountNoise | None:
     if noise is None or isinstance(noise, CountNoise):
         return noise
-    if not isinstance(noise, Real):
+    if not (isinstance(noise, Real) and 0 < float(noise) < np.inf):
         raise ValueError(
-            f"{name}={noise!r}: give GaussianNoise, LaplaceNoise, GeometricNoise, a standard "
-            "deviation, or None"
-        )
-    if not 0 < float(noise) < np.inf:
-        raise ValueError(
-            f"{name}={noise!r} must be the standard deviation of the counts, a positive number; "
-            "None for counts without noise"
+            f"{name}={noise!r} must be the standard deviation of the counts, a positive number, or "
+            "GaussianNoise, LaplaceNoise or GeometricNoise; None for counts without noise"
         )
     return GaussianNoise(float(noise))
-
-
-def by_noise(
-    noise: Sequence[CountNoise | None], bags: NDArray[np.intp]
-) -> Iterator[tuple[CountNoise, NDArray[np.intp]]]:
-    """Yield every distinct noise, and the places in `bags` of the bags that have it."""
-    places: dict[CountNoise, list[int]] = {}
-    for place, bag in enumerate(bags.tolist()):
-        value = noise[bag]
-        if value is not None:
-            places.setdefault(value, []).append(place)
-    for value, some in places.items():
-        yield value, np.array(some, dtype=np.intp)
 
 
 def noise_covariance(variance: FloatArray, n_classes: int) -> FloatArray:
@@ -189,8 +166,3 @@ def noise_covariance(variance: FloatArray, n_classes: int) -> FloatArray:
     """
     common = 0.0 if n_classes == 2 else 1 / n_classes
     return np.asarray(variance[:, None, None] * (np.eye(n_classes - 1) - common))
-
-
-def effect_variance(n_classes: int) -> float:
-    """Return the v with which :func:`noise_covariance` has variance 1 of every class count."""
-    return 1.0 if n_classes == 2 else n_classes / (n_classes - 1)

@@ -17,8 +17,7 @@ digits.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,71 +50,72 @@ SHOWN_BAGS = 5
 class ClassCounts:
     """What is known about the class counts: ν_k = 1 for lower ≤ k ≤ upper, or noisy counts.
 
-    Attributes
+    Parameters
     ----------
     lower, upper : ndarray of shape (n_bags, n_classes)
         The smallest and the largest possible count; for a noisy bag both are the reported count,
         which need not be whole or between 0 and n.
-    noise : sequence of CountNoise or None
+    noise : sequence of CountNoise or None, optional
         The noise of each bag. Of two classes it is that of one count, the other is its complement;
         several classes have independent noise.
-    is_impossible : ndarray of bool, shape (n_bags,)
+    is_impossible : ndarray of bool, shape (n_bags,), optional
         Whether the proportions are not possible with the bag's number of rows, see the module.
+
+    Attributes
+    ----------
+    is_noisy, is_exact : ndarray of bool, shape (n_bags,)
+        Whether the bag's counts have noise; whether only one count of every class is possible.
+    noise_variance : ndarray of shape (n_bags,)
+        The variance of each bag's noise, 0 without noise.
     """
 
     lower: FloatArray
     upper: FloatArray
-    noise: Sequence[CountNoise | None]
-    is_impossible: NDArray[np.bool_]
+    noise: Sequence[CountNoise | None] = ()
+    is_impossible: NDArray[np.bool_] | bool = False
+    is_noisy: NDArray[np.bool_] = field(init=False)
+    is_exact: NDArray[np.bool_] = field(init=False)
+    noise_variance: FloatArray = field(init=False)
 
-    @classmethod
-    def without_noise(
-        cls, lower: FloatArray, upper: FloatArray, is_impossible: NDArray[np.bool_] | bool = False
-    ) -> ClassCounts:
-        """Return counts between these ends."""
-        n_bags = len(lower)
-        return cls(lower, upper, [None] * n_bags, np.broadcast_to(is_impossible, n_bags))
+    def __post_init__(self) -> None:
+        n_bags = len(self.lower)
+        is_noisy, variance = np.zeros(n_bags, dtype=bool), np.zeros(n_bags)
+        for bag, law in enumerate(self.noise):
+            if law is not None:
+                is_noisy[bag], variance[bag] = True, law.variance
+        vars(self).update(
+            noise=self.noise or [None] * n_bags,
+            is_impossible=np.broadcast_to(self.is_impossible, n_bags),
+            is_noisy=is_noisy,
+            is_exact=(self.lower == self.upper).all(axis=1) & ~is_noisy,
+            noise_variance=variance,
+        )
 
     @classmethod
     def of_shares(cls, shares: FloatArray, sizes: NDArray[np.intp]) -> ClassCounts:
         """Return the counts of bags whose class shares are exact or rounded, see the module."""
         if shares.shape[1] == 2:
-            low, high, is_impossible = read_rounded(shares[:, 1], sizes)
-            return cls.without_noise(*both_counts(low, high, sizes), is_impossible)
+            return cls.of_positives(sizes, *read_rounded(shares[:, 1], sizes))
         counts = whole_counts(shares, sizes).astype(float)
         shift = np.abs(shares - counts / np.maximum(sizes, 1)[:, None])
         is_impossible = (shift.max(axis=1) > PRINTED_TOL) & (sizes > 0)
-        return cls.without_noise(counts, counts, is_impossible)
+        return cls(counts, counts, is_impossible=is_impossible)
 
     @classmethod
-    def unknown(cls, sizes: NDArray[Any], n_classes: int) -> ClassCounts:
-        """Return the counts of bags of which only the number of rows is known."""
-        upper = np.repeat(sizes[:, None], n_classes, axis=1).astype(float)
-        return cls.without_noise(np.zeros_like(upper), upper)
-
-    @cached_property
-    def is_noisy(self) -> NDArray[np.bool_]:
-        """Whether the bag's counts have noise."""
-        return np.array([noise is not None for noise in self.noise], dtype=bool)
-
-    @property
-    def is_exact(self) -> NDArray[np.bool_]:
-        """Whether only one count of every class is possible."""
-        return np.asarray((self.lower == self.upper).all(axis=1) & ~self.is_noisy)
-
-    @property
-    def has_ranges(self) -> bool:
-        """Whether some bag has several possible counts and no noise."""
-        return bool((~self.is_exact & ~self.is_noisy).any())
-
-    @cached_property
-    def noise_variance(self) -> FloatArray:
-        """The variance of each bag's noise, 0 without noise."""
-        return np.array([0.0 if noise is None else noise.variance for noise in self.noise])
+    def of_positives(
+        cls,
+        sizes: NDArray[np.intp],
+        low: FloatArray,
+        high: FloatArray,
+        is_impossible: NDArray[np.bool_] | bool = False,
+    ) -> ClassCounts:
+        """Return the counts of two classes from the ends of the positive one's."""
+        lower, upper = np.column_stack([sizes - high, low]), np.column_stack([sizes - low, high])
+        return cls(lower, upper, is_impossible=is_impossible)
 
     def with_noise(self, reported: FloatArray, noise: Sequence[CountNoise | None]) -> ClassCounts:
         """Return the reported counts where there is noise, and otherwise these counts."""
-        is_noisy = np.array([own is not None for own in noise], dtype=bool)
+        is_noisy = np.array([law is not None for law in noise], dtype=bool)
         low, high = (np.where(is_noisy[:, None], reported, e) for e in (self.lower, self.upper))
         return ClassCounts(low, high, noise, self.is_impossible & ~is_noisy)
 
@@ -130,15 +130,16 @@ class ClassCounts:
         whole = ~self.is_noisy[bags] & (np.asarray(taken) != 1)
         low[whole] = np.floor(low[whole] + ROUNDING)
         high[whole] = np.ceil(high[whole] - ROUNDING)
-        return ClassCounts(low, high, noise, self.is_impossible[bags])
+        return ClassCounts(low, high, noise, np.asarray(self.is_impossible)[bags])
 
-    def followed_by(self, other: ClassCounts) -> ClassCounts:
-        """Return the counts of these bags and then of the others."""
+    def with_unknown(self, sizes: NDArray[Any]) -> ClassCounts:
+        """Return these bags, and then others of which only the number of rows is known."""
+        none = np.zeros((len(sizes), self.lower.shape[1]))
         return ClassCounts(
-            np.concatenate([self.lower, other.lower]),
-            np.concatenate([self.upper, other.upper]),
-            [*self.noise, *other.noise],
-            np.append(self.is_impossible, other.is_impossible),
+            np.vstack([self.lower, none]),
+            np.vstack([self.upper, none + sizes[:, None]]),
+            [*self.noise, *[None] * len(sizes)],
+            np.append(self.is_impossible, np.zeros(len(sizes), dtype=bool)),
         )
 
 
@@ -149,54 +150,40 @@ def read_counts(
 
     The proportions of `table` are noisy, or the lower ends; see :meth:`Observed.with_counts`.
     """
+    if upper is not None and upper.ndim == 2:
+        if count_noise is not None:
+            raise ValueError(
+                "upper and count_noise of several classes cannot be combined: give one"
+            )
+        return _read_class_ranges(table, upper)
     noise = read_count_noise(table.ids, count_noise)
-    if upper is None:
-        return _read_noisy(table, noise)
-    if upper.ndim == 1:
-        return _read_positive_ranges(table, upper, noise)
-    if count_noise is not None:
-        raise ValueError("upper and count_noise of several classes cannot be combined: give one")
-    return _read_class_ranges(table, upper)
-
-
-def _read_noisy(
-    table: Observed, noise: Sequence[CountNoise | None]
-) -> tuple[FloatArray, ClassCounts]:
-    """Return the closest possible shares; bags without noise must have possible ones."""
-    sizes, shares = table.sizes, table.proportions
+    ids, sizes, shares = table.ids.tolist(), table.sizes, table.proportions
     reported = sizes[:, None] * shares
-    counts = ClassCounts.of_shares(shares, sizes).with_noise(reported, noise)
-    for bag in np.flatnonzero(~is_share_row(shares) & ~counts.is_noisy)[:1]:
+    if upper is None:
+        counts = ClassCounts.of_shares(shares, sizes).with_noise(reported, noise)
+        for bag in np.flatnonzero(~is_share_row(shares) & ~counts.is_noisy)[:1]:
+            raise ValueError(
+                f"the shares of bag {ids[bag]!r} are {shares[bag].tolist()}, and count_noise has "
+                "None for it: without noise they must be in [0, 1] and sum to 1"
+            )
+        possible = np.maximum(counts_of_sum(counts.lower, sizes), 0)
+        possible = np.where(counts.is_noisy[:, None], possible, reported)
+        return possible / possible.sum(1, keepdims=True), counts
+    lower = shares[:, 1]
+    for bag in np.flatnonzero((upper > lower) & [law is not None for law in noise])[:1]:
         raise ValueError(
-            f"the shares of bag {table.ids.tolist()[bag]!r} are {shares[bag].tolist()}, and "
-            "count_noise has None for it: without noise they must be in [0, 1] and sum to 1"
+            f"bag {ids[bag]!r} has a range from {lower[bag]:g} to {upper[bag]:g} and count_noise: "
+            "give one of them"
         )
-    possible = np.maximum(counts_of_sum(counts.lower, sizes), 0)
-    possible = np.where(counts.is_noisy[:, None], possible, reported)
-    return possible / possible.sum(1, keepdims=True), counts
+    ranges = read_ranges(list(map(repr, ids)), sizes, lower, upper)
+    counts = ClassCounts.of_positives(sizes, *ranges).with_noise(reported, noise)
+    return class_columns(np.clip((lower + upper) / 2, 0, 1)), counts
 
 
 def counts_of_sum(reported: FloatArray, sizes: NDArray[np.intp]) -> FloatArray:
     """Return the counts that sum to the bag's rows and are closest to the reported ones."""
     excess = reported.sum(axis=1) - sizes
     return np.asarray(reported - excess[:, None] / reported.shape[1])
-
-
-def _read_positive_ranges(
-    table: Observed, upper: FloatArray, noise: Sequence[CountNoise | None]
-) -> tuple[FloatArray, ClassCounts]:
-    """Return bags with a range of the positive class's share; some may have noise instead."""
-    names, lower, sizes = list(map(repr, table.ids.tolist())), table.proportions[:, 1], table.sizes
-    has_noise = np.array([own is not None for own in noise], dtype=bool)
-    for bag in np.flatnonzero((upper > lower) & has_noise)[:1]:
-        raise ValueError(
-            f"bag {names[bag]} has a range from {lower[bag]:g} to {upper[bag]:g} and count_noise: "
-            "give one of them"
-        )
-    ranges = both_counts(*read_ranges(names, sizes, lower, upper), sizes)
-    counts = ClassCounts.without_noise(*ranges)
-    shares = class_columns(np.clip((lower + upper) / 2, 0, 1))
-    return shares, counts.with_noise(sizes[:, None] * table.proportions, noise)
 
 
 def _read_class_ranges(table: Observed, upper: FloatArray) -> tuple[FloatArray, ClassCounts]:
@@ -220,14 +207,7 @@ def _read_class_ranges(table: Observed, upper: FloatArray) -> tuple[FloatArray, 
     total = width.sum(axis=1)
     place = (sizes - tight_low.sum(axis=1)) / np.where(total > 0, total, 1)
     shares = (tight_low + place[:, None] * width) / sizes[:, None]
-    return np.asarray(shares), ClassCounts.without_noise(tight_low, tight_high)
-
-
-def both_counts(
-    low: FloatArray, high: FloatArray, sizes: NDArray[np.intp]
-) -> tuple[FloatArray, FloatArray]:
-    """Return the ends of both classes' counts from those of the positive class."""
-    return np.column_stack([sizes - high, low]), np.column_stack([sizes - low, high])
+    return np.asarray(shares), ClassCounts(tight_low, tight_high)
 
 
 def whole_counts(shares: FloatArray, sizes: NDArray[np.intp]) -> NDArray[np.intp]:
@@ -252,9 +232,9 @@ def read_ranges(
             f"the range of bag {names[place]} has its lower end y={lower[place]:g} above its upper "
             f"end upper={upper[place]:g}"
         )
-    tol = _whole_tol(sizes)
+    tol = np.minimum(WHOLE_PER_ROW * sizes, MAX_WHOLE_TOL)
     low, high = np.ceil(lower * sizes - tol), np.floor(upper * sizes + tol)
-    points, *_ = np.nonzero(upper == lower)
+    points = np.flatnonzero(upper == lower)
     low[points], high[points], _ = read_rounded(lower[points], sizes[points])
     for place in np.flatnonzero(low > high).tolist():
         raise ValueError(
@@ -270,7 +250,8 @@ def read_rounded(
     """Return the smallest and largest count of every bag, and whether its share is impossible."""
     low = np.rint(shares * sizes)
     high = low.copy()
-    rest = np.flatnonzero(np.abs(shares * sizes - low) > _whole_tol(sizes))
+    tol = np.minimum(WHOLE_PER_ROW * sizes, MAX_WHOLE_TOL)
+    rest = np.flatnonzero(np.abs(shares * sizes - low) > tol)
     is_impossible = np.zeros(len(shares), dtype=bool)
     if not len(rest):
         return low, high, is_impossible
@@ -282,15 +263,9 @@ def read_rounded(
         high[rest] = np.floor((shares[rest] + half) * sizes[rest])
         rest = rest[low[rest] > high[rest]]
     is_impossible[rest] = True
-    low[rest], high[rest] = (
-        np.floor(shares[rest] * sizes[rest]),
-        np.ceil(shares[rest] * sizes[rest]),
-    )
+    low[rest] = np.floor(shares[rest] * sizes[rest])
+    high[rest] = np.ceil(shares[rest] * sizes[rest])
     return low, high, is_impossible
-
-
-def _whole_tol(sizes: NDArray[np.intp]) -> FloatArray:
-    return np.asarray(np.minimum(WHOLE_PER_ROW * sizes, MAX_WHOLE_TOL))
 
 
 def _digits(shares: FloatArray) -> NDArray[np.intp]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NoReturn
 
@@ -14,22 +15,16 @@ from sklearn.utils.validation import check_consistent_length
 
 from decorrupt._typing import FloatArray
 from decorrupt.observed.counts import ClassCounts, read_counts
-from decorrupt.observed.read import (
-    bag_classes,
-    check_bags,
-    check_upper,
-    read_labels,
-    shares_by_bag,
-)
+from decorrupt.observed.read import check_bags, check_upper, read_labels, shares_by_bag
 from decorrupt.observed.shares import (
-    UsedRows,
     check_whole,
     class_columns,
     factorize,
     inside,
-    is_missing_id,
+    read_ids,
     read_weights,
     repeated_rows,
+    take_rows,
 )
 from decorrupt.observed.sources import NO_SOURCE, Sources, read_sources
 
@@ -66,6 +61,19 @@ class Observed:
     is_part : ndarray of bool, shape (n_bags,), or False
         Whether only a part of the bag's rows was taken.
 
+    Attributes
+    ----------
+    n_bags, n_classes : int
+        Number of bags and classes.
+    sizes : ndarray of shape (n_bags,)
+        Rows of each bag, each as often as its weight says.
+    n_rows : int or float
+        The sum of the sizes; ``len`` is the number of rows, each counted once.
+    is_inexact : bool
+        Whether there are ranges or noisy counts instead of proportions.
+    is_of_sources : bool
+        Whether every row has the noisy label of a source.
+
     Examples
     --------
     >>> from decorrupt import Observed
@@ -84,6 +92,30 @@ class Observed:
     sources: Sources | None = None
     weights: NDArray[Any] | None = None
     is_part: NDArray[np.bool_] | bool = False
+    n_bags: int = field(init=False)
+    n_classes: int = field(init=False)
+    sizes: NDArray[Any] = field(init=False)
+    n_rows: Any = field(init=False)
+    is_inexact: bool = field(init=False)
+    is_of_sources: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        weights, sources = self.weights, self.sources
+        sizes = np.bincount(self.row_bag, weights, minlength=len(self.ids))
+        if weights is None or weights.dtype.kind == "i":
+            sizes = sizes.astype(np.intp, copy=False)
+        is_of_sources = sources is not None
+        if sources is not None:
+            has_label = sources.row_source != NO_SOURCE
+            is_of_sources = bool((has_label if weights is None else has_label[weights > 0]).all())
+        vars(self).update(
+            n_bags=len(self.ids),
+            n_classes=self.proportions.shape[1],
+            sizes=sizes,
+            n_rows=sizes.sum().item(),
+            is_inexact=self.inexact is not None and sources is None,
+            is_of_sources=is_of_sources,
+        )
 
     # --- constructors
 
@@ -127,43 +159,46 @@ class Observed:
         ValueError
             If an argument is invalid; the message names the bag, source or row.
         """
-        check_upper(y, upper)
-        used = UsedRows.of(bags, sample_weight)
-        has_bag, has_source = used.is_used, np.zeros_like(used.is_used)
-        if sources is not None:
-            has_bag, has_source = _split(y, bags, sources, used.is_used)
-        elif noise_rates is not None:
-            raise ValueError("noise_rates need sources=: the source of each row that is in no bag")
-        rows = used.among(has_bag)
-        ids, row_bag = factorize(rows.take(bags), "bags")
+        weights = None if sample_weight is None else read_weights(sample_weight, _num_samples(bags))
+        rows, labelled = None, None
+        if sources is not None or noise_rates is not None:
+            rows, labelled = _split(y, bags, sources, weights)
+        elif weights is not None and not weights.all():
+            rows = np.flatnonzero(weights)
+        if rows is not None:
+            by_row = {"y": y, "bags": bags, "upper": upper}
+            part = cls._of_some(rows, weights, cls.from_bags, by_row, count_noise=count_noise)
+            if labelled is None:
+                return part
+            return part._with_labels(labelled, y, sources, noise_rates)
+        ids, row_bag = factorize(bags, "bags")
         kind = "range" if upper is not None else "noisy" if count_noise is not None else "exact"
         if kind != "exact":
-            check_whole(rows.weights)
-        shares = class_columns(shares_by_bag(ids, row_bag, rows.take(y), kind))
-        if upper is not None:
-            upper = shares_by_bag(ids, row_bag, rows.take(upper), "range", "upper")
-        part = cls(bag_classes(y), ids, row_bag, shares, weights=rows.weights)
-        observed = part.with_counts(upper, count_noise).spread(rows)
-        if sources is None:
+            check_whole(weights)
+        shares = class_columns(shares_by_bag(ids, row_bag, y, kind))
+        n_classes = shares.shape[1]
+        names = getattr(y, "columns", ())
+        classes = np.asarray(names if len(names) == n_classes else range(n_classes))
+        observed = cls(classes, ids, row_bag, shares, weights=weights)
+        if kind == "exact":
             return observed
-        return observed.with_labels(used.among(has_source), y, sources, noise_rates)
+        if upper is not None:
+            check_upper(y, upper)
+            upper = shares_by_bag(ids, row_bag, upper, "range", "upper")
+        return observed.with_counts(upper, count_noise)
 
     @classmethod
-    def from_labels(
-        cls, y: ArrayLike, *, sample_weight: Any = None, rows_as_bags: bool = True
-    ) -> Observed:
-        """Return rows with class labels y: bags of one row, or one pure bag per class.
+    def from_labels(cls, y: ArrayLike, *, sample_weight: Any = None) -> Observed:
+        """Return rows with class labels y, which are bags of one row.
 
         `sample_weight` is how many rows each row represents, at least 0.
         """
-        used = UsedRows.of(y, sample_weight)
-        classes, codes = read_labels(used.take(y))
-        ids, row_bag, shares = np.arange(len(codes)), np.arange(len(codes)), np.eye(len(classes))
-        if rows_as_bags:
-            shares = shares[codes]
-        else:
-            ids, row_bag = np.array([f"label {name}" for name in classes.tolist()]), codes
-        return cls(classes, ids, row_bag, shares, weights=used.weights).spread(used)
+        weights = None if sample_weight is None else read_weights(sample_weight, _num_samples(y))
+        if weights is not None and not weights.all():
+            return cls._of_some(np.flatnonzero(weights), weights, cls.from_labels, {"y": y})
+        classes, codes = read_labels(y)
+        rows = np.arange(len(codes))
+        return cls(classes, rows, rows, np.eye(len(classes))[codes], weights=weights)
 
     @classmethod
     def from_sources(
@@ -193,10 +228,14 @@ class Observed:
         sample_weight : array-like of shape (n_rows,), optional
             How many rows each row represents, at least 0.
         """
-        used = UsedRows.of(y, sample_weight)
-        classes, codes = read_labels(used.take(y))
-        read = read_sources(codes, classes, used.take(sources), noise_rates, source_priors)
-        return cls.of_sources(classes, read, used.weights).spread(used)
+        weights = None if sample_weight is None else read_weights(sample_weight, _num_samples(y))
+        if weights is not None and not weights.all():
+            rows, by_row = np.flatnonzero(weights), {"y": y, "sources": sources}
+            rates = {"noise_rates": noise_rates, "source_priors": source_priors}
+            return cls._of_some(rows, weights, cls.from_sources, by_row, **rates)
+        classes, codes = read_labels(y)
+        read = read_sources(codes, classes, sources, noise_rates, source_priors)
+        return cls.of_sources(classes, read, weights)
 
     @classmethod
     def of_sources(
@@ -204,17 +243,12 @@ class Observed:
     ) -> Observed:
         """Return each row as its own bag, of which only P(noisy label | class) is known."""
         rows = np.arange(len(sources.row_source))
-        sizes = np.ones(len(rows), dtype=np.intp) if weights is None else weights
-        counts = ClassCounts.unknown(sizes, len(classes))
-        observed = cls(classes, rows, rows, counts.lower, counts, sources, weights)
-        return replace(observed, proportions=observed.row_shares)
-
-    @classmethod
-    def of_bags(
-        cls, ids: NDArray[Any], proportions: FloatArray, sizes: NDArray[np.intp], classes: Any
-    ) -> Observed:
-        """Return one entry per bag, with the number of its rows as weight."""
-        return cls(np.asarray(classes), ids, np.arange(len(ids)), proportions, weights=sizes)
+        lower = np.zeros((len(rows), len(classes)))
+        sizes = np.ones(len(rows)) if weights is None else weights
+        counts = ClassCounts(lower, lower + sizes[:, None])
+        observed = cls(classes, rows, rows, lower, counts, sources, weights)
+        shares = observed.shares_of_labels(sources.row_source, sources.noisy_class)
+        return replace(observed, proportions=shares)
 
     def with_counts(self, upper: FloatArray | None, count_noise: Any) -> Observed:
         """Return bags whose proportions are noisy, or the lower ends of ranges.
@@ -227,52 +261,58 @@ class Observed:
         inexact = None if counts.is_exact.all() else counts
         return replace(self, proportions=proportions, inexact=inexact)
 
-    def with_count_noise(self, count_noise: Any) -> Observed:
-        """Return bags with noisy counts; labels, and bags with ranges or noise, as they are."""
-        is_labelled = (self.proportions.max(axis=1) == 1).all()
-        if self.inexact is not None or is_labelled:
-            return self
-        return self.with_counts(None, count_noise)
-
-    def spread(self, used: UsedRows) -> Observed:
-        """Return these rows among others of which nothing is known, each a bag of its own."""
-        others = np.flatnonzero(~used.is_used)
+    @classmethod
+    def _of_some(
+        cls,
+        rows: NDArray[np.intp],
+        weights: NDArray[Any] | None,
+        read: Callable[..., Observed],
+        by_row: dict[str, Any],
+        **options: Any,
+    ) -> Observed:
+        """Return what is read of some rows; each of the others is a bag, its label unknown."""
+        n_rows = _num_samples(by_row["y"])
+        weights = np.ones(n_rows, dtype=np.intp) if weights is None else weights
+        some = {name: take_rows(values, rows, n_rows) for name, values in by_row.items()}
+        observed = read(**some, sample_weight=weights[rows], **options)
+        is_other = np.ones(n_rows, dtype=bool)
+        is_other[rows] = False
+        others = np.flatnonzero(is_other)
         if not len(others):
-            return self
-        n_rows = len(used.is_used)
+            return observed
         row_bag = np.empty(n_rows, dtype=np.intp)
-        row_bag[used.rows], row_bag[others] = self.row_bag, self.n_bags + np.arange(len(others))
-        ids = np.empty(self.n_bags + len(others), dtype=object)
-        ids[:] = self.ids.tolist() + [("row", int(row)) for row in others]
-        shares = np.full((len(others), self.n_classes), 1 / self.n_classes)
-        sizes = used.all_weights[others]
+        row_bag[rows], row_bag[others] = observed.row_bag, observed.n_bags + np.arange(len(others))
+        ids = np.empty(observed.n_bags + len(others), dtype=object)
+        ids[:] = observed.ids.tolist() + [("row", row) for row in others.tolist()]
+        sizes, equal = weights[others], np.full((len(others), observed.n_classes), 1.0)
         # Counts are needed only of rows that represent some; fractional weights have none.
-        counts = self.counts if sizes.any() else self.inexact
+        counts = observed.counts if sizes.any() else observed.inexact
         return replace(
-            self,
+            observed,
             ids=ids,
             row_bag=row_bag,
-            proportions=np.concatenate([self.proportions, shares]),
-            inexact=counts and counts.followed_by(ClassCounts.unknown(sizes, self.n_classes)),
-            sources=self.sources and self.sources.among(used.rows, n_rows),
-            weights=read_weights(used.all_weights, n_rows),
+            proportions=np.vstack([observed.proportions, equal / observed.n_classes]),
+            inexact=counts and counts.with_unknown(sizes),
+            sources=observed.sources and observed.sources.among(rows, n_rows),
+            weights=read_weights(weights, n_rows),
         )
 
-    def with_labels(self, rows: UsedRows, y: Any, sources: Any, noise_rates: Any) -> Observed:
+    def _with_labels(
+        self, rows: NDArray[np.intp], y: Any, sources: Any, noise_rates: Any
+    ) -> Observed:
         """Return these bags with the noisy labels of some rows that are in no bag."""
-        labels = np.asarray(rows.take(y), dtype=float)
+        labels = np.asarray(take_rows(y, rows, len(self)), dtype=float)
         columns = class_columns(labels)
-        for place in np.flatnonzero(~np.isin(columns, (0.0, 1.0)).all(axis=1))[:1]:
+        for row in np.flatnonzero(~np.isin(columns, (0.0, 1.0)).all(axis=1))[:1]:
             raise ValueError(
-                f"y[{rows.rows[place]}] = {labels[place].tolist()} of a source is not a label: "
-                "next to bags, noisy labels are 0 and 1 (of several classes, 1 in the column of "
-                "the class)"
+                f"y[{rows[row]}] = {labels[row].tolist()} of a source is not a label: next to "
+                "bags, noisy labels are 0 and 1 (of several classes, 1 in the column of the class)"
             )
         codes = columns.argmax(axis=1)
-        read = read_sources(codes, self.classes, rows.take(sources), noise_rates)
+        read = read_sources(codes, self.classes, take_rows(sources, rows, len(self)), noise_rates)
         proportions = self.proportions.copy()
-        proportions[self.row_bag[rows.rows]] = np.eye(self.n_classes)[codes]
-        return replace(self, proportions=proportions, sources=read.among(rows.rows, len(self)))
+        proportions[self.row_bag[rows]] = np.eye(self.n_classes)[codes]
+        return replace(self, proportions=proportions, sources=read.among(rows, len(self)))
 
     # --- as a y of scikit-learn
 
@@ -317,36 +357,6 @@ class Observed:
 
     # --- rows and bags
 
-    @property
-    def n_classes(self) -> int:
-        """K."""
-        return int(self.proportions.shape[1])
-
-    @property
-    def n_bags(self) -> int:
-        """Number of bags."""
-        return len(self.ids)
-
-    @cached_property
-    def sizes(self) -> NDArray[Any]:
-        """Rows of each bag, each as often as its weight says."""
-        return self.sum_by_bag(np.ones(len(self.row_bag), dtype=np.intp))
-
-    @cached_property
-    def n_rows(self) -> Any:
-        """Rows of all bags, each as often as its weight says."""
-        return self.sizes.sum().item()
-
-    @cached_property
-    def lengths(self) -> NDArray[np.intp]:
-        """Rows of each bag, however many each represents."""
-        return np.bincount(self.row_bag, minlength=self.n_bags)
-
-    @cached_property
-    def rows_by_bag(self) -> NDArray[np.intp]:
-        """All rows, bag by bag; the rows of a bag in their order."""
-        return np.argsort(self.row_bag, kind="stable")
-
     @cached_property
     def used_rows(self) -> NDArray[np.intp]:
         """The rows that represent some."""
@@ -355,9 +365,9 @@ class Observed:
     def used(self, X: Any) -> tuple[Any, Observed]:
         """Return the rows of X, and what is known about them, without those of weight 0."""
         check_consistent_length(X, self)
-        rows = self.used_rows
-        if self.weights is None or len(rows) == len(self):
+        if self.weights is None or self.weights.all():
             return X, self
+        rows = self.used_rows
         weights = read_weights(self.weights[rows], len(rows))
         return _safe_indexing(X, rows), self.sampled(rows, weights)
 
@@ -409,13 +419,8 @@ class Observed:
         if self.sizes.dtype.kind == "f":
             check_whole(self.weights, self.proportions.max(axis=1)[self.row_bag] < 1)
             counts = self.sizes[:, None] * self.proportions
-            return ClassCounts.without_noise(counts, counts)
+            return ClassCounts(counts, counts)
         return ClassCounts.of_shares(self.proportions, self.sizes)
-
-    @property
-    def is_inexact(self) -> bool:
-        """Whether there are ranges or noisy counts instead of proportions."""
-        return self.inexact is not None and self.sources is None
 
     def take(self, rows: NDArray[np.intp]) -> Observed:
         """Return what is known about some rows; bags without rows are dropped.
@@ -452,13 +457,6 @@ class Observed:
 
     # --- noisy labels of sources
 
-    @cached_property
-    def is_of_sources(self) -> bool:
-        """Whether every row has the noisy label of a source."""
-        if self.sources is None:
-            return False
-        return bool((self.sources.row_source[self.used_rows] != NO_SOURCE).all())
-
     def only_sources(self) -> Sources:
         """Return the sources; raise ValueError if some row has none."""
         if self.sources is None or not self.is_of_sources:
@@ -479,10 +477,10 @@ class Observed:
     @cached_property
     def label_counts(self) -> FloatArray:
         """Rows of each source and noisy label, shape (n_sources, n_classes)."""
-        sources, rows = self.only_sources(), self.used_rows
+        sources = self.only_sources()
         counts = np.zeros((len(sources.ids), self.n_classes))
-        weights: Any = 1 if self.weights is None else self.weights[rows]
-        np.add.at(counts, (sources.row_source[rows], sources.noisy_class[rows]), weights)
+        weights: Any = 1 if self.weights is None else self.weights
+        np.add.at(counts, (sources.row_source, sources.noisy_class), weights)
         return counts
 
     @cached_property
@@ -509,12 +507,9 @@ class Observed:
         shares = np.linalg.lstsq(system, np.append(target / n_rows, 1.0), rcond=None)[0][:-1]
         return np.tile(inside(shares, n_rows), (len(sources.ids), 1))
 
-    @cached_property
-    def row_shares(self) -> FloatArray:
-        """P(Y=c | Ỹ=ỹ_j) of every row j and class c, in its source."""
-        sources = self.only_sources()
-        given = sources.matrices[sources.row_source, :, sources.noisy_class]
-        joint = self.source_priors[sources.row_source] * given
+    def shares_of_labels(self, source: NDArray[np.intp], label: NDArray[np.intp]) -> FloatArray:
+        """Return P(Y=c | Ỹ) of every class c, for noisy labels of sources."""
+        joint = self.source_priors[source] * self.only_sources().matrices[source, :, label]
         return np.asarray(joint / joint.sum(axis=1, keepdims=True))
 
     @cached_property
@@ -523,21 +518,11 @@ class Observed:
         sources, n_classes = self.only_sources(), self.n_classes
         key = n_classes * sources.row_source + sources.noisy_class
         present, row_bag = np.unique(key, return_inverse=True)
+        source, label = np.divmod(present, n_classes)
         names, labels = sources.ids.tolist(), self.classes.tolist()
-        ids = [f"{names[k // n_classes]} labelled {labels[k % n_classes]}" for k in present]
-        row_bag = row_bag.astype(np.intp, copy=False)
-        shares = np.empty((len(ids), n_classes))
-        bags = Observed(self.classes, np.array(ids), row_bag, shares, weights=self.weights)
-        return replace(bags, proportions=bags.mean_by_bag(self.row_shares))
-
-    def check_one_population(self) -> None:
-        """Raise ValueError if class shares differ between sources."""
-        if np.ptp(self.source_priors, axis=0).any():
-            raise ValueError(
-                "source_priors differ between sources: a model of the labels of all sources "
-                "together needs samples of one population. Choose CorruptedSourcesClassifier or "
-                "ForwardSourcesClassifier"
-            )
+        ids = [f"{names[key // n_classes]} labelled {labels[key % n_classes]}" for key in present]
+        shares, row_bag = self.shares_of_labels(source, label), row_bag.astype(np.intp, copy=False)
+        return Observed(self.classes, np.array(ids), row_bag, shares, weights=self.weights)
 
 
 def as_observed(
@@ -559,26 +544,25 @@ def as_observed(
     :meth:`Observed.from_bags` and :meth:`Observed.from_sources`; `check`: whether bags must
     distinguish the classes, as they must in a fit.
     """
-    known = {"upper": upper, "count_noise": count_noise, "sample_weight": sample_weight}
+    details = {"upper": upper, "count_noise": count_noise, "sample_weight": sample_weight}
+    of_sources = {"sources": sources, "noise_rates": noise_rates}
     if isinstance(y, Observed):
-        known |= {"bags": bags, "sources": sources, "noise_rates": noise_rates}
-        known |= {"source_priors": source_priors}
-        for name in (name for name, value in known.items() if value is not None):
+        details |= {"bags": bags, "source_priors": source_priors, **of_sources}
+        for name in (name for name, value in details.items() if value is not None):
             raise ValueError(
                 f"{name} belongs to the Observed: give it to its constructor, Observed.from_bags, "
                 "from_labels or from_sources"
             )
         return y
-    if upper is not None and bags is None:
-        raise ValueError("upper is the upper end of a bag's proportion: pass bags= as well")
-    if bags is None and sources is None and noise_rates is None:
-        return Observed.from_labels(y, sample_weight=sample_weight)
     if bags is None:
-        return Observed.from_sources(
-            y, sources, noise_rates, source_priors=source_priors, sample_weight=sample_weight
-        )
+        if upper is not None:
+            raise ValueError("upper is the upper end of a bag's proportion: pass bags= as well")
+        if sources is None and noise_rates is None:
+            return Observed.from_labels(y, sample_weight=sample_weight)
+        details = {"source_priors": source_priors, "sample_weight": sample_weight}
+        return Observed.from_sources(y, **of_sources, **details)
     check_consistent_length(y, bags)
-    observed = Observed.from_bags(y, bags, **known, sources=sources, noise_rates=noise_rates)
+    observed = Observed.from_bags(y, bags, **details, **of_sources)
     if check and sources is None:  # otherwise the sources distinguish the classes
         used = observed.sizes > 0
         check_bags(observed.sizes[used], observed.proportions[used], observed.classes.tolist())
@@ -586,15 +570,20 @@ def as_observed(
 
 
 def _split(
-    y: Any, bags: Any, sources: Any, is_used: NDArray[np.bool_]
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return which rows are in a bag, and which have a source."""
+    y: Any, bags: Any, sources: Any, weights: NDArray[Any] | None
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the rows in a bag and those with a source, without rows of weight 0."""
+    if sources is None:
+        raise ValueError("noise_rates need sources=: the source of each row that is in no bag")
     check_consistent_length(y, bags, sources)
-    has_bag, has_source = ~is_missing_id(bags, "bags"), ~is_missing_id(sources, "sources")
-    for row in np.flatnonzero(has_bag & has_source & is_used)[:1]:
+    is_used = True if weights is None else weights > 0
+    has_bag, has_source = (
+        ~read_ids(ids, name)[1] & is_used for ids, name in ((bags, "bags"), (sources, "sources"))
+    )
+    for row in np.flatnonzero(has_bag & has_source)[:1]:
         raise ValueError(
             f"row {row} has a bag and a source: give one of them per row, and None for the other"
         )
-    if not (has_bag & is_used).any():
+    if not has_bag.any():
         raise ValueError("bags contain no id: leave them out")
-    return has_bag, has_source
+    return np.flatnonzero(has_bag), np.flatnonzero(has_source)

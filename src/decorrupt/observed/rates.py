@@ -7,7 +7,7 @@ flip rates of two classes is one of them: T = [[1−ρ₋, ρ₋], [ρ₊, 1−�
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,33 +68,6 @@ class NoiseRates:
     def __iter__(self) -> Iterator[float]:
         return iter((self.flip_pos, self.flip_neg))
 
-    @classmethod
-    def of(cls, rates: NoiseRates | ArrayLike) -> NoiseRates:
-        """Return `rates` itself, or convert a pair or a matrix T[y, ỹ] = P(Ỹ=ỹ | Y=y).
-
-        The rows and columns of a matrix are in the order of the classes, negative first.
-        """
-        if isinstance(rates, NoiseRates):
-            return rates
-        pair = np.asarray(rates, dtype=float)
-        if is_two_class_matrix(pair):
-            pair = np.array([pair[1, 0], pair[0, 1]])
-        if pair.shape != (2,):
-            raise ValueError(
-                f"noise rates must be a pair (flip_pos, flip_neg), got {rates!r}. A matrix of two "
-                "classes has shape (2, 2) and rows that sum to 1"
-            )
-        return cls(float(pair[0]), float(pair[1]))
-
-
-def is_two_class_matrix(rates: ArrayLike) -> bool:
-    """Return whether `rates` is a matrix T[y, ỹ] of two classes; its rows sum to 1.
-
-    Two rows of valid (flip_pos, flip_neg) pairs do not: each pair sums to less than 1.
-    """
-    matrix = np.asarray(rates, dtype=float)
-    return matrix.shape == (2, 2) and bool(is_share_row(matrix).all())
-
 
 def matrix_of_rates(flip_pos: ArrayLike, flip_neg: ArrayLike) -> FloatArray:
     """Return T of every pair of flip rates, shape (..., 2, 2)."""
@@ -112,71 +85,58 @@ def rates_of_matrix(matrix: FloatArray) -> Any:
     return matrix
 
 
-def intervals_of_matrix(ends: FloatArray) -> Any:
-    """Return what a user calls the intervals of T's entries: by name of the rate, or both ends."""
-    if len(ends) == 2:
-        return dict(zip(FLIPS, map(tuple, [ends[1, 0].tolist(), ends[0, 1].tolist()]), strict=True))
-    return ends
+def transition_matrix(name: str, noise_rates: Any, classes: Sequence[Any]) -> FloatArray:
+    """Return T from an invertible matrix or, of two classes, a pair (flip_pos, flip_neg).
 
-
-def check_transition(source: Any, noise_rates: Any, n_classes: int) -> FloatArray:
-    """Return T of one source, from a pair of rates of two classes or an invertible matrix."""
-    matrix = _read_matrix(f"source {source!r}", noise_rates, n_classes)
-    together = inseparable_classes(matrix.T) if n_classes > 2 else []
-    if together:
-        raise ValueError(
-            f"noise_rates of source {source!r} are singular: its labels do not distinguish the "
-            f"classes {', '.join(map(str, together))}; leave out the source"
-        )
-    return matrix
-
-
-def _read_matrix(name: str, noise_rates: Any, n_classes: int) -> FloatArray:
+    `name` is the source in messages.
+    """
+    n_classes = len(classes)
+    rates: Any = tuple(noise_rates) if isinstance(noise_rates, NoiseRates) else noise_rates
     try:
-        if n_classes == 2:
-            return matrix_of_rates(*NoiseRates.of(noise_rates))
-        matrix = np.asarray(noise_rates, dtype=float)
-    except (TypeError, ValueError) as error:
-        reason = (
-            f": {error}" if n_classes == 2 else f" are not a matrix of numbers: {noise_rates!r}"
-        )
-        raise ValueError(f"noise_rates of {name}{reason}") from None
-    if matrix.shape != (n_classes, n_classes):
+        matrix = np.asarray(rates, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError(f"noise_rates of {name} are not numbers: {rates!r}") from None
+    is_pair = n_classes == 2 and matrix.shape == (2,)
+    if not is_pair and matrix.shape != (n_classes, n_classes):
+        pair = "a pair (flip_pos, flip_neg) or " if n_classes == 2 else ""
+        fewer = matrix.ndim == 2 and len(matrix) > n_classes
         raise ValueError(
-            f"noise_rates of {name} have shape {matrix.shape}: give a matrix of shape "
-            f"({n_classes}, {n_classes}), row y with P(noisy label | true class y)"
+            f"noise_rates of {name} have shape {matrix.shape}, but there are {n_classes} classes: "
+            f"{list(classes)[:5]}; {'a class that no source reports cannot be learned; ' * fewer}"
+            f"give {pair}a matrix of shape ({n_classes}, {n_classes}), row y with P(noisy label | "
+            "true class y), in sorted order of the classes"
         )
-    for label in np.flatnonzero(~is_share_row(matrix))[:1]:
+    for label in () if is_pair else np.flatnonzero(~is_share_row(matrix))[:1]:
         raise ValueError(
             f"noise_rates of {name}: row {label} is {matrix[label].tolist()}; it must hold "
             f"probabilities in [0, 1] that sum to 1 (within {SHARE_TOL:g})"
         )
+    if n_classes == 2:
+        flips = (matrix if is_pair else matrix[[1, 0], [0, 1]]).tolist()
+        try:
+            NoiseRates(*flips)
+        except ValueError as error:
+            raise ValueError(f"noise_rates of {name}: {error}") from None
+        return matrix_of_rates(*flips)
+    together = inseparable_classes(matrix.T)
+    if together:
+        raise ValueError(
+            f"noise_rates of {name} are singular: its labels do not distinguish the classes "
+            f"{', '.join(str(classes[label]) for label in together)}; leave out the source"
+        )
     return matrix
 
 
-def check_transitions(noise_rates: Mapping[Any, Any], n_classes: int) -> FloatArray:
-    """Return the matrices of all sources, shape (n_sources, n_classes, n_classes)."""
-    return np.array([check_transition(source, T, n_classes) for source, T in noise_rates.items()])
+def is_common(noise_rates: Any, n_classes: int) -> bool:
+    """Return whether rates are one pair or matrix, not an array with one per row.
 
-
-def check_transition_rows(noise_rates: ArrayLike, n_rows: int, n_classes: int) -> FloatArray:
-    """Return one matrix per row of X, from matrices or, of two classes, pairs of rates."""
-    rates = np.asarray(noise_rates, dtype=float)
-    are_pairs = n_classes == 2 and rates.shape == (n_rows, 2)
-    if not are_pairs and rates.shape != (n_rows, n_classes, n_classes):
-        pair = f"a pair (flip_pos, flip_neg), shape ({n_rows}, 2), or " if n_classes == 2 else ""
-        raise ValueError(
-            f"noise_rates given per row must be {pair}a matrix of shape ({n_classes}, {n_classes}) "
-            f"for each of the {n_rows} rows of X; got an array of shape {rates.shape}. By source, "
-            "give a mapping, or a data frame with the columns source, flip_pos and flip_neg"
-        )
-    matrices = matrix_of_rates(*rates.T) if are_pairs else rates
-    is_valid = is_share_row(matrices).all(axis=1)
-    if are_pairs:
-        is_valid &= rates.sum(axis=1) < 1
-    for row in np.flatnonzero(~is_valid)[:1]:
-        _read_matrix(f"row {row} of X", rates[row], n_classes)
-    return matrices
+    Two rows of valid (flip_pos, flip_neg) pairs are no matrix: each pair sums to less than 1.
+    """
+    n_axes = np.ndim(noise_rates)
+    if n_classes == 2 and n_axes == 2:
+        matrix = np.asarray(noise_rates, dtype=float)
+        return matrix.shape == (2, 2) and bool(is_share_row(matrix).all())
+    return n_axes <= 2
 
 
 def rates_of_frame(frame: Any) -> dict[Any, Any]:
@@ -191,12 +151,3 @@ def rates_of_frame(frame: Any) -> dict[Any, Any]:
     for source in (source for source, count in Counter(ids).items() if count > 1):
         raise ValueError(f"noise_rates contain source {source!r} more than once")
     return dict(zip(ids, zip(*(frame[name] for name in FLIPS), strict=True), strict=True))
-
-
-def is_for_all_rows(noise_rates: Any, n_classes: int) -> bool:
-    """Return whether rates are one pair or matrix for all rows, not an array with one per row."""
-    if isinstance(noise_rates, NoiseRates) or np.ndim(noise_rates) < 2:
-        return True
-    if n_classes == 2:
-        return is_two_class_matrix(noise_rates)
-    return np.ndim(noise_rates) == 2

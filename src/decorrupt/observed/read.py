@@ -19,22 +19,16 @@ from decorrupt.observed.shares import (
     is_share_row,
 )
 
-BAG_CLASSES = (0, 1)  # the classes if y is the share of positives
 ROUNDING = 1e-12  # proportions closer than this differ in the last digits only
-
-
-def has_class_columns(y: Any) -> bool:
-    """Return whether y has one column per class rather than one entry per row."""
-    shape = np.asarray(y).shape
-    return len(shape) == 2 and shape[1] > 1
 
 
 def read_labels(y: ArrayLike) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """Return the classes in sorted order, at least two, and the number of each row's class."""
-    if has_class_columns(y):
+    shape = np.asarray(y).shape
+    if len(shape) == 2 and shape[1] > 1:
         raise ValueError(
-            f"y should be a 1d array of labels, got shape {np.asarray(y).shape}. If it contains "
-            "the shares of the classes, pass bags= as well"
+            f"y should be a 1d array of labels, got shape {shape}. If it contains the shares of "
+            "the classes, pass bags= as well"
         )
     labels = column_or_1d(y, warn=True)
     if type_of_target(labels) == "continuous":
@@ -51,17 +45,8 @@ def read_labels(y: ArrayLike) -> tuple[NDArray[Any], NDArray[np.intp]]:
     return classes, codes.astype(np.intp, copy=False)
 
 
-def bag_classes(y: ArrayLike) -> NDArray[Any]:
-    """Return the names of y's columns, or their numbers; 0 and 1 for one share per row."""
-    if not has_class_columns(y):
-        return np.array(BAG_CLASSES)
-    return np.asarray(getattr(y, "columns", range(np.asarray(y).shape[1])))
-
-
 def check_upper(y: Any, upper: Any) -> None:
     """Raise ValueError if y and upper have different shapes or columns."""
-    if upper is None:
-        return
     if np.shape(upper) != np.shape(y):
         raise ValueError(
             f"y has shape {np.shape(y)} and upper {np.shape(upper)}: give one upper end for every "
@@ -225,53 +210,51 @@ def bag_targets(bags: Any, proportions: Any) -> Any:
     [[0.5, 0.3, 0.2], [0.0, 0.6, 0.4], [0.5, 0.3, 0.2]]
     """
     ids, codes = factorize(bags, "bags")
-    names = ids.tolist()
-    table, place = _indexed_by_bag(proportions, names)
-    if place is None:
-        by_bag = np.asarray(table, dtype=float)
-        if by_bag.ndim not in (1, 2) or len(by_bag) != len(ids):
-            raise ValueError(
-                f"proportions have shape {by_bag.shape} but there are {len(ids)} bags: "
-                "give one proportion (or one row of shares) per bag, or a mapping from bag to it"
-            )
-        return by_bag[codes]
-    missing = [bag for bag in names if bag not in place]
-    if missing:
-        raise ValueError(
-            f"proportions are missing for {len(missing)} of {len(ids)} bags; the first is "
-            f"{missing[0]!r}"
-        )
-    if hasattr(table, "iloc"):
-        rows = table.iloc[np.array([place[bag] for bag in names])[codes]]
-        return rows if rows.ndim == 2 else rows.to_numpy(dtype=float)
-    for bag in names:
-        if np.shape(table[bag]) != np.shape(table[names[0]]):
-            raise ValueError(
-                f"proportions of bag {bag!r} have shape {np.shape(table[bag])}, those of bag "
-                f"{names[0]!r} {np.shape(table[names[0]])}: give one share per class for every bag"
-            )
-    return np.array([table[bag] for bag in names], dtype=float)[codes]
-
-
-def _indexed_by_bag(proportions: Any, names: list[Any]) -> tuple[Any, Mapping[Any, Any] | None]:
-    """Return the proportions and the place of each bag in them; None for an array."""
-    columns = list(getattr(proportions, "columns", []))
+    names, columns = ids.tolist(), list(getattr(proportions, "columns", []))
     if len(columns) == 1:
-        return _indexed_by_bag(proportions[columns[0]], names)
-    # As an array, so that dates compare with dates.
-    index = np.asarray(getattr(proportions, "index", ())).tolist() if columns else []
-    if columns and not set(index) & set(names):
+        return bag_targets(bags, proportions[columns[0]])
+    is_pandas, index = hasattr(proportions, "iloc"), None
+    if is_pandas:  # the index as an array, so that dates compare with dates
+        index = np.asarray(proportions.index).tolist()
+    elif isinstance(proportions, Mapping):
+        index = list(proportions)
+    if columns and not set(index or ()) & set(names):
         raise ValueError(
             f"proportions have the columns {', '.join(map(repr, columns))}: give the one column "
             "with the bags' proportions, or one column per class, indexed by bag, as in "
             "table.set_index('bag')"
         )
-    if hasattr(proportions, "iloc"):  # pandas
-        index = np.asarray(proportions.index).tolist()
-        if not proportions.index.is_unique:
-            twice = proportions.index[proportions.index.duplicated()][0]
-            raise ValueError(
-                f"proportions contain bag {twice!r} more than once: give one entry per bag"
-            )
-        return proportions, {bag: row for row, bag in enumerate(index)}
-    return proportions, proportions if isinstance(proportions, Mapping) else None
+    if index is not None:
+        order = _order_of(names, index)
+        if is_pandas:
+            rows = proportions.iloc[order[codes]]
+            return rows if rows.ndim == 2 else rows.to_numpy(dtype=float)
+        proportions = [proportions[bag] for bag in names]
+        for bag, shares in zip(names, proportions, strict=True):
+            if np.shape(shares) != np.shape(proportions[0]):
+                raise ValueError(
+                    f"proportions of bag {bag!r} have shape {np.shape(shares)}, those of bag "
+                    f"{names[0]!r} {np.shape(proportions[0])}: give one share per class for every "
+                    "bag"
+                )
+    by_bag = np.asarray(proportions, dtype=float)
+    if by_bag.ndim not in (1, 2) or len(by_bag) != len(ids):
+        raise ValueError(
+            f"proportions have shape {by_bag.shape} but there are {len(ids)} bags: "
+            "give one proportion (or one row of shares) per bag, or a mapping from bag to it"
+        )
+    return by_bag[codes]
+
+
+def _order_of(names: list[Any], index: list[Any]) -> NDArray[np.intp]:
+    """Return the position of each bag in the index of a table with one entry per bag."""
+    position = {bag: row for row, bag in enumerate(index)}
+    missing = [bag for bag in names if bag not in position]
+    if missing:
+        raise ValueError(
+            f"proportions are missing for {len(missing)} of {len(names)} bags; the first is "
+            f"{missing[0]!r}"
+        )
+    for bag in (bag for row, bag in enumerate(index) if position[bag] != row):
+        raise ValueError(f"proportions contain bag {bag!r} more than once: give one entry per bag")
+    return np.array([position[bag] for bag in names], dtype=np.intp)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -30,8 +28,8 @@ def factorize(values: Any, name: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
     Ids can be any hashable values: numbers, strings, categoricals, tuples. A missing id raises a
     ValueError that names `name` and the row.
     """
-    array = _as_id_array(values, name)
-    for row in np.flatnonzero(_missing(array))[:1]:
+    array, is_missing = read_ids(values, name)
+    for row in np.flatnonzero(is_missing)[:1]:
         raise ValueError(f"{name} has no id in row {row}: every row needs one")
     # A table of all whole numbers from smallest to largest is several times faster than sorting.
     if array.dtype.kind == "i" and len(array) and np.ptp(array.astype(float)) < 4 * len(array):
@@ -50,17 +48,24 @@ def factorize(values: Any, name: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
         return ids, np.array([order[value] for value in array.tolist()], dtype=np.intp)
 
 
-def is_missing_id(values: Any, name: str) -> NDArray[np.bool_]:
-    """Return for every row whether its id is missing: None or NaN."""
-    return _missing(_as_id_array(values, name))
-
-
-def _missing(array: NDArray[Any]) -> NDArray[np.bool_]:
+def read_ids(values: Any, name: str) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """Return the ids of the rows, and which are missing: None or NaN."""
+    is_list = isinstance(values, list | tuple)
+    if is_list and any(isinstance(value, tuple) for value in values):
+        array = np.empty(len(values), dtype=object)
+        array[:] = values  # keep tuples whole instead of making columns of them
+    elif is_list and len({type(value) for value in values}) > 1:
+        array = np.array(values, dtype=object)  # numpy would turn 1 and "1" into one id
+    else:
+        is_column = np.ndim(values) == 2 and np.shape(values)[1] == 1
+        array = np.ravel(values) if is_column else np.asarray(values)
+    if array.ndim != 1:
+        raise ValueError(f"{name} must hold one id per row, got shape {array.shape}")
     if array.dtype.kind in "mM":
-        return np.asarray(np.isnat(array))
+        return array, np.isnat(array)
     if array.dtype.kind != "O":
-        return np.asarray(array != array)
-    return np.array([_is_missing(value) for value in array], dtype=bool)
+        return array, np.asarray(array != array)
+    return array, np.array([_is_missing(value) for value in array], dtype=bool)
 
 
 def _is_missing(value: Any) -> bool:
@@ -68,20 +73,6 @@ def _is_missing(value: Any) -> bool:
         return value is None or bool(value != value)  # NaN differs from itself
     except (TypeError, ValueError):  # pandas.NA is neither equal nor different
         return True
-
-
-def _as_id_array(values: Any, name: str) -> NDArray[Any]:
-    if isinstance(values, list | tuple) and any(isinstance(v, tuple) for v in values):
-        array = np.empty(len(values), dtype=object)
-        array[:] = values  # keep tuples whole instead of making columns of them
-        return array
-    if isinstance(values, list | tuple) and len({type(v) for v in values}) > 1:
-        return np.array(values, dtype=object)  # numpy would turn 1 and "1" into one id
-    is_column = np.ndim(values) == 2 and np.shape(values)[1] == 1
-    array = np.ravel(values) if is_column else np.asarray(values)
-    if array.ndim != 1:
-        raise ValueError(f"{name} must hold one id per row, got shape {array.shape}")
-    return array
 
 
 def read_weights(sample_weight: Any, n_rows: int) -> NDArray[Any] | None:
@@ -127,44 +118,11 @@ def check_whole(weights: NDArray[Any] | None, chosen: NDArray[np.bool_] | bool =
         )
 
 
-@dataclass(frozen=True)
-class UsedRows:
-    """Rows that are read: those that represent some, or a part of them."""
-
-    is_used: NDArray[np.bool_]
-    all_weights: NDArray[Any]
-
-    @classmethod
-    def of(cls, y: Any, sample_weight: Any) -> UsedRows:
-        """Return the rows of positive weight."""
-        try:
-            n_rows = len(y)
-        except TypeError:  # a scalar, or what is only convertible to an array
-            n_rows = sum(np.asarray(y).shape[:1])
-        weights = read_weights(sample_weight, n_rows)
-        weights = np.ones(n_rows, dtype=np.intp) if weights is None else weights
-        return cls(weights > 0, weights)
-
-    def among(self, chosen: NDArray[np.bool_]) -> UsedRows:
-        """Return some of these rows."""
-        return UsedRows(self.is_used & chosen, self.all_weights)
-
-    @cached_property
-    def rows(self) -> NDArray[np.intp]:
-        """Their numbers."""
-        return np.flatnonzero(self.is_used)
-
-    @property
-    def weights(self) -> NDArray[Any] | None:
-        """How many rows each represents; None if all represent one."""
-        chosen = self.all_weights[self.rows]
-        return read_weights(chosen, len(chosen))
-
-    def take(self, values: Any) -> Any:
-        """Return their entries; a list stays one, so that tuples stay ids."""
-        if values is None or self.is_used.all() or len(values) != len(self.is_used):
-            return values  # the reader refuses other lengths
-        return _safe_indexing(list(values) if isinstance(values, tuple) else values, self.rows)
+def take_rows(values: Any, rows: NDArray[np.intp], n_rows: int) -> Any:
+    """Return the entries of some of `n_rows` rows; a list stays one, so that tuples stay ids."""
+    if values is None or len(rows) == n_rows or len(values) != n_rows:
+        return values  # the reader refuses other lengths
+    return _safe_indexing(list(values) if isinstance(values, tuple) else values, rows)
 
 
 def refuse_weights(weights: Any, what: str) -> None:
@@ -230,36 +188,31 @@ def inside(shares: FloatArray, n_rows: float) -> FloatArray:
 def resolve_class_prior(
     class_prior: ArrayLike | str, pooled: FloatArray, name: str = "class_prior"
 ) -> FloatArray:
-    """Return one share per class, all positive.
+    """Return one share per class, all positive; "pooled" is `pooled`, the shares among all rows.
 
-    Parameters
-    ----------
-    class_prior : "pooled", float or array-like of shape (n_classes,)
-        "pooled" is `pooled`. A number is the share of positives of two classes; 0.5 is the same
-        share of every class for any number of classes.
-    pooled : ndarray of shape (n_classes,)
-        The class shares among all rows.
-    name : str
-        The caller's argument, for messages.
+    A number is the share of positives of two classes; 0.5 is the same share of every class for any
+    number of classes. `name` is the caller's argument, for messages.
     """
     n_classes = len(pooled)
-    if isinstance(class_prior, str) and class_prior == "pooled":
-        return pooled
-    shares = np.asarray(np.nan if isinstance(class_prior, str) else class_prior, dtype=float)
-    if shares.ndim == 0:
-        is_balanced = shares == BALANCED
-        shares = np.full(n_classes, 1 / n_classes) if is_balanced else class_columns([shares])[0]
-    if not are_priors(shares, n_classes):
-        single = (
-            "a number strictly between 0 and 1, " if n_classes == 2 else "0.5 for equal shares, "
-        )
-        raise ValueError(
-            f"{name}={class_prior!r}: give {single}{n_classes} positive shares that sum to 1, or "
-            "'pooled'"
-        )
+    if isinstance(class_prior, str):
+        if class_prior == "pooled":
+            return pooled
+    elif n_classes > 2 and np.ndim(class_prior) == 0 and class_prior == BALANCED:
+        return np.full(n_classes, 1 / n_classes)
+    equal = "0.5 for equal shares, " * (n_classes > 2)
+    return positive_shares(class_prior, n_classes, name, f", {equal}or 'pooled'")
+
+
+def positive_shares(value: Any, n_classes: int, name: str, others: str = "") -> FloatArray:
+    """Return one share per class, all positive; of two classes also from that of positives.
+
+    A message calls them `name`, and lists the `others` that are possible.
+    """
+    shares = np.asarray(np.nan if isinstance(value, str) else value, dtype=float)
+    shares = class_columns([shares])[0] if shares.ndim == 0 else shares
+    if shares.shape != (n_classes,) or not is_share_row(shares) or not (shares > 0).all():
+        rule = f"{n_classes} positive shares that sum to 1{others}"
+        if n_classes == 2:
+            rule = f"a number strictly between 0 and 1, {'' if others else 'or '}{rule}"
+        raise ValueError(f"{name}={value!r}: give {rule}")
     return shares
-
-
-def are_priors(shares: FloatArray, n_classes: int) -> bool:
-    """Return whether these are positive shares of all classes."""
-    return shares.shape == (n_classes,) and bool(is_share_row(shares) and (shares > 0).all())

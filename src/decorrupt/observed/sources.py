@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,13 +16,12 @@ from sklearn.utils.validation import check_consistent_length
 from decorrupt._typing import FloatArray
 from decorrupt.observed.rates import (
     FLIPS,
-    check_transition,
-    check_transitions,
-    is_for_all_rows,
+    is_common,
     rates_of_frame,
     rates_of_matrix,
+    transition_matrix,
 )
-from decorrupt.observed.shares import SHARE_TOL, are_priors, as_targets, class_columns, factorize
+from decorrupt.observed.shares import as_targets, factorize, positive_shares
 
 if TYPE_CHECKING:
     from decorrupt.observed.observed import Observed
@@ -107,11 +106,10 @@ def read_sources(
 
     See :meth:`Observed.from_sources` for the other arguments.
     """
-    n_rows, n_classes = len(codes), len(classes)
+    n_rows, names = len(codes), classes.tolist()
     is_frame = set(FLIPS) <= set(getattr(noise_rates, "columns", ()))
     if is_frame:
         noise_rates = rates_of_frame(noise_rates)
-    _check_class_count(noise_rates, classes.tolist())
     ids, row_source = _read_ids(n_rows, sources, noise_rates)
     if is_frame and len(noise_rates) == n_rows > len(ids):
         raise ValueError(
@@ -119,39 +117,21 @@ def read_sources(
             f"data frame has one entry per source. {EACH_ROW}"
         )
     if isinstance(noise_rates, Mapping):
-        named = {source: noise_rates[source] for source in ids.tolist()}
-        matrices = check_transitions(named, n_classes).reshape(-1, n_classes, n_classes)
-    elif noise_rates is None:
-        matrices = np.repeat(np.eye(n_classes)[None], len(ids), axis=0)
-    elif is_for_all_rows(noise_rates, n_classes):
-        everyone = ", ".join(map(str, ids.tolist()))
-        matrix = check_transition(everyone, noise_rates, n_classes)
-        matrices = np.repeat(matrix[None], len(ids), axis=0)
+        rates = [(f"source {source!r}", noise_rates[source]) for source in ids.tolist()]
+    elif noise_rates is None or is_common(noise_rates, len(names)):
+        everyone = f"source {', '.join(map(str, ids.tolist()))!r}"
+        rates = [(everyone, np.eye(len(names)) if noise_rates is None else noise_rates)]
     else:
         raise ValueError(
             f"noise_rates have shape {np.shape(noise_rates)}, so they are neither one pair of "
             "rates nor one matrix: give a mapping from each source to its own, or a data frame "
             f"with the columns source, flip_pos and flip_neg. {EACH_ROW}"
         )
-    priors = None if source_priors is None else _read_priors(source_priors, ids, n_classes)
-    return Sources(ids, matrices, row_source, codes, priors)
-
-
-def _check_class_count(noise_rates: Any, classes: Sequence[Any]) -> None:
-    """Raise ValueError if a matrix has more or fewer classes than y."""
-    by_source = noise_rates if isinstance(noise_rates, Mapping) else {"all rows": noise_rates}
-    for source, matrix in by_source.items():
-        try:
-            shape = np.shape(matrix)
-        except ValueError:  # rows of different lengths, which are refused later
-            continue
-        if len(shape) == 2 and shape[0] == shape[1] != len(classes):
-            fewer = "a class that no source reports cannot be learned; " * (shape[0] > len(classes))
-            raise ValueError(
-                f"noise_rates of source {source!r} have {shape[0]} classes, but y has "
-                f"{len(classes)}: {list(classes)[:5]}; {fewer}give a row and a column for each "
-                "class in y, in sorted order"
-            )
+    matrices = [transition_matrix(name, matrix, names) for name, matrix in rates]
+    by_source = np.empty((len(ids), len(names), len(names)))
+    by_source[:] = np.reshape(matrices, (-1, *by_source.shape[1:]))  # one for all is repeated
+    priors = None if source_priors is None else _read_priors(source_priors, ids, len(names))
+    return Sources(ids, by_source, row_source, codes, priors)
 
 
 def _read_ids(n_rows: int, sources: Any, noise_rates: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:
@@ -171,7 +151,8 @@ def _read_ids(n_rows: int, sources: Any, noise_rates: Any) -> tuple[NDArray[Any]
             f"there are {len(ids)} sources but no noise_rates: give a mapping from each source to "
             "its (flip_pos, flip_neg), or for several classes to its matrix"
         )
-    for source in (one for one in ids.tolist() if is_mapping and one not in noise_rates):
+    missing = [source for source in ids.tolist() if is_mapping and source not in noise_rates]
+    for source in missing:
         named = ", ".join(map(repr, list(noise_rates)[:5]))
         raise ValueError(f"noise_rates have no entry for source {source!r} (they have: {named})")
     return ids, row_source
@@ -179,21 +160,20 @@ def _read_ids(n_rows: int, sources: Any, noise_rates: Any) -> tuple[NDArray[Any]
 
 def _read_priors(source_priors: Any, ids: NDArray[Any], n_classes: int) -> FloatArray:
     """Return the class shares of each source, from one value for all or a mapping by source."""
-    is_mapping, priors = isinstance(source_priors, Mapping), []
+    is_mapping = isinstance(source_priors, Mapping)
     for source in ids.tolist():
         if is_mapping and source not in source_priors:
             raise ValueError(f"source_priors have no entry for source {source!r}")
-        value = source_priors[source] if is_mapping else source_priors
-        shares = np.asarray(value, dtype=float)
-        shares = class_columns([shares])[0] if shares.ndim == 0 else shares
-        if not are_priors(shares, n_classes):
-            raise ValueError(
-                f"source_priors of source {source!r} are {value!r}: give {n_classes} positive "
-                f"shares that sum to 1 (within {SHARE_TOL:g}), or the share of positives of two "
-                "classes, strictly between 0 and 1"
+    return np.array(
+        [
+            positive_shares(
+                source_priors[source] if is_mapping else source_priors,
+                n_classes,
+                f"source_priors of source {source!r}",
             )
-        priors.append(shares)
-    return np.array(priors)
+            for source in ids.tolist()
+        ]
+    )
 
 
 def rate_notices(observed: Observed) -> list[str]:
@@ -209,42 +189,37 @@ def rate_notices(observed: Observed) -> list[str]:
     labels do not contradict it. It is recognised by its diagonal: in another order of its rows,
     more labels would be right.
     """
-    sources, classes = observed.only_sources(), observed.classes.tolist()
-    is_common = sources.given_priors is None
-    messages = (
-        _disorder(sources, classes),
-        _contradiction(sources, classes, observed.label_counts, is_common=is_common),
-    )
-    return [message for message in messages if message]
-
-
-def _disorder(sources: Sources, names: list[Any]) -> str:
+    sources, names = observed.only_sources(), observed.classes.tolist()
+    messages = []
     for source, matrix in zip(sources.ids.tolist(), sources.matrices, strict=True):
         classes, labels = linear_sum_assignment(matrix, maximize=True)
         if matrix[classes, labels].sum() > np.trace(matrix) + 1e-9:
             wrong = int(np.flatnonzero(classes != labels)[0])
-            return (
+            messages.append(
                 f"noise_rates of source {source!r} seem to have their rows in another order: row "
                 f"{wrong}, of class {names[wrong]!r}, looks like that of class "
                 f"{names[labels[wrong]]!r}. Row y contains P(noisy label | true class y), and rows "
                 f"and columns are in the sorted order of the classes, {names[:5]}"
             )
-    return ""
+    contradiction = _contradiction(sources, names, observed.label_counts)
+    return [*messages[:1], *[contradiction] * bool(contradiction)]
 
 
-def _contradiction(
-    sources: Sources, classes: list[Any], counts: FloatArray, *, is_common: bool
-) -> str:
+def _contradiction(sources: Sources, classes: list[Any], counts: FloatArray) -> str:
     tested = np.flatnonzero(counts.sum(axis=1) >= MIN_ROWS)
     if not len(tested):
         return ""
     counts, matrices = counts[tested], sources.matrices[tested]
+    is_common = sources.given_priors is None
     parts = [np.arange(len(tested))] if is_common else np.arange(len(tested))[:, None]
     expected, slack = np.zeros_like(counts), 0.0
     for part in parts:
         expected[part], gap = _expected_counts(counts[part], matrices[part])
         slack += gap
-    statistics = 2 * _deviances(counts, expected).sum(axis=1)
+    # N·log(N/E) − N + E, with E = 5 in place of smaller ones if N is larger, else 0.
+    is_small = (expected < MIN_EXPECTED) & (counts < MIN_EXPECTED)
+    deviances = np.where(is_small, 0.0, kl_div(counts, np.maximum(expected, MIN_EXPECTED)))
+    statistics = 2 * deviances.sum(axis=1)
     differences = np.abs(counts - expected).max(axis=1) / counts.sum(axis=1)
     p_value = chi2.sf(statistics.sum() - slack, len(tested) * (len(classes) - 1))
     if p_value >= LEVEL or differences.max() < MIN_DIFFERENCE:
@@ -263,12 +238,6 @@ def _contradiction(
         f"allow with {priors} are {stated}. Check the rates and their order"
         + ("; if the sources have different class shares, give source_priors" * is_common)
     )
-
-
-def _deviances(counts: FloatArray, expected: FloatArray) -> FloatArray:
-    """Return N·log(N/E) − N + E, with E = 5 in place of smaller ones if N is larger, else 0."""
-    is_small = (expected < MIN_EXPECTED) & (counts < MIN_EXPECTED)
-    return np.where(is_small, 0.0, kl_div(counts, np.maximum(expected, MIN_EXPECTED)))
 
 
 def _expected_counts(counts: FloatArray, matrices: FloatArray) -> tuple[FloatArray, float]:

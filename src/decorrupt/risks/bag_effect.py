@@ -10,11 +10,9 @@ from scipy.optimize import minimize_scalar
 from decorrupt._typing import FloatArray
 from decorrupt.losses import probabilities
 from decorrupt.observed import (
-    ClassCounts,
     CountNoise,
     GaussianNoise,
     Observed,
-    effect_variance,
     noise_covariance,
 )
 
@@ -27,19 +25,17 @@ def with_bag_effect(observed: Observed, effect: float) -> Observed:
     """
     if not effect:
         return observed
-    counts, sizes = observed.counts, observed.sizes
-    added = effect_variance(observed.n_classes) * (sizes * effect) ** 2
-    scales = np.sqrt(counts.noise_variance + added)
+    counts, sizes, n_classes = observed.counts, observed.sizes, observed.n_classes
+    # The noise with which `noise_covariance` has variance 1 of every class count.
+    unit = 1.0 if n_classes == 2 else n_classes / (n_classes - 1)
+    scales = np.sqrt(counts.noise_variance + unit * (sizes * effect) ** 2)
     noise: list[CountNoise | None] = [
         GaussianNoise(float(scale)) if size >= 2 else own
         for own, scale, size in zip(counts.noise, scales, sizes, strict=True)
     ]
-    is_noisy = np.array([own is not None for own in noise], dtype=bool)[:, None]
     given = observed.proportions * sizes[:, None]
     reported = np.where(counts.is_noisy[:, None], counts.lower, given)
-    low, high = (np.where(is_noisy, reported, ends) for ends in (counts.lower, counts.upper))
-    is_impossible = counts.is_impossible & ~is_noisy[:, 0]
-    return replace(observed, inexact=ClassCounts(low, high, noise, is_impossible))
+    return replace(observed, inexact=counts.with_noise(reported, noise))
 
 
 def bag_effect_of_scores(scores: FloatArray, observed: Observed) -> float:
