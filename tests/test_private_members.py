@@ -19,6 +19,7 @@ OF_OTHER_LIBRARIES = {
     "_asdict",  # of named tuples
     "_get_global_client",  # distributed's client, if there is one
     "_meta",  # the types of a Dask frame
+    "_num_samples",  # rows of anything that scikit-learn takes
     "_safe_indexing",  # rows of arrays, sparse matrices and data frames
     "_safe_split",  # the same, and the columns of a precomputed kernel
 }
