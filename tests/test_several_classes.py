@@ -174,48 +174,26 @@ def test_two_columns_of_shares_are_the_share_of_positives(model, bag_data):
 # --- noisy counts and ranges
 
 
-@pytest.fixture
-def counted():
-    """Rows of three classes, labels, bags of 30 rows, and the counts of the classes."""
-    rng = np.random.default_rng(0)
-    labels, bags = rng.integers(0, 3, 1200), np.arange(1200) // 30
-    X = rng.normal(size=(1200, 2)) + 3 * np.array([[0, 0], [1, 0], [0, 1]])[labels]
-    return X, labels, bags, np.array([np.bincount(bags, labels == c) for c in range(3)]).T
-
-
 FOR_COUNTS = [
     CountLikelihoodClassifier(kernel="linear"),
     EMClassifier(LogisticRegression(), random_state=0),
 ]
 
 
-@pytest.fixture(params=FOR_COUNTS, ids=name_of)
-def for_counts(request):
-    return clone(request.param)
-
-
-def test_noisy_counts_as_released(for_counts, counted):
+@pytest.mark.parametrize("model", FOR_COUNTS, ids=name_of)
+def test_noisy_counts_as_released(model):
     """Shares that do not sum to 1, from independent noise in the count of each class."""
-    X, labels, bags, counts = counted
+    rng = np.random.default_rng(0)
+    labels, bags = rng.integers(0, 3, 1200), np.arange(1200) // 30
+    X = rng.normal(size=(1200, 2)) + 3 * np.array([[0, 0], [1, 0], [0, 1]])[labels]
+    counts = np.array([np.bincount(bags, labels == c) for c in range(3)]).T
     noise = np.random.default_rng(1).laplace(scale=1.0, size=counts.shape)
     y = ((counts + noise) / 30)[bags]
     with pytest.raises(ValueError, match="are not the shares of 3 classes"):
-        for_counts.fit(X, y, bags=bags)
-    model = for_counts.set_params(count_noise=LaplaceNoise(1.0)).fit(X, y, bags=bags)
+        clone(model).fit(X, y, bags=bags)
+    model = clone(model).set_params(count_noise=LaplaceNoise(1.0)).fit(X, y, bags=bags)
     assert balanced_accuracy_score(labels, model.predict(X)) > 0.85
     assert_allclose(model.class_prior_.sum(), 1)
-
-
-def test_suppressed_counts(for_counts, counted):
-    """All counts below a third of the rows are suppressed, and all others rounded down to even."""
-    X, labels, bags, counts = counted
-    low = np.where(counts < 10, 0, counts // 2 * 2)
-    high = np.where(counts < 10, 9, low + 1)
-    y, upper = (pd.DataFrame((ends / 30)[bags], columns=["a", "b", "c"]) for ends in (low, high))
-    model = for_counts.fit(X, y, bags=bags, upper=upper)
-    assert model.classes_.tolist() == ["a", "b", "c"]
-    assert balanced_accuracy_score(np.array(["a", "b", "c"])[labels], model.predict(X)) > 0.85
-    assert_allclose(model.class_prior_, np.bincount(labels) / 1200, atol=0.05)
 
 
 def test_ranges_next_to_sources():
@@ -330,6 +308,3 @@ def test_criteria_are_best_for_the_true_classes():
     good, bad = (0.9 * one + 0.1 / 3 for one in (truth, shifted))
     scores = [count_score(DATA.y, one, bags=DATA.bags).value for one in (good, bad)]
     assert scores[0] > scores[1] + 0.2
-
-
-# --- the searches

@@ -9,11 +9,8 @@ from helpers.page_views import BACKGROUND, VIEWS, opened
 SITE = Path(__file__).parents[2] / "docs" / "_build" / "html"
 PAGES = {
     "index.html": "Classifiers when nobody has clean labels",
-    "learn/python.html": "First model in Python",
     "choose/which_method.html": "Which method",
-    "howto/tables_of_margins.html": "Tables of margins",
     "understand/label_proportions.html": "Label proportions",
-    "understand/glossary.html": "Glossary",
     "evidence/index.html": "Evidence",
     "evidence/elections.html": "Tables of margins: real elections and a survey",
     "gallery/index.html": "All examples",
@@ -23,10 +20,6 @@ PAGES = {
     # Pages with long names or formulas in a line of text
     "api/generated/decorrupt.estimate_noise_rates_from_annotators.html": "estimate_noise_rates",
     "api/generated/decorrupt.model_selection.BagCalibrationDisplay.html": "BagCalibrationDisplay",
-    "choose/searches.html": "Searches and criteria",
-    "contribute/architecture.html": "Architecture",
-    "reference/warnings.html": "Warnings and questions",
-    "theory/bounds.html": "Bounds",
     "understand/kernels.html": "Kernels and penalty",
     "theory/corrected_risk.html": "The corrected risk",
     "evidence/speed.html": "Speed",

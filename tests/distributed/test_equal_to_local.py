@@ -26,6 +26,13 @@ def fit_on_sources(by_dask, local, X, y, sources, **known):
     local.fit(X, y, sources=sources, **known)
 
 
+def fit_on_bags(name, data, **params):
+    """Return the Dask estimator and its twin, trained on the same bags."""
+    X, y, bags = data.dask()
+    by_dask, local = pair(name, **params)
+    return by_dask.fit(X, y, bags=bags), local.fit(data.X, data.y, bags=data.bags)
+
+
 def assert_same(by_dask, local, X):
     found, expected = by_dask.to_local(), local
     assert hasattr(by_dask, "predict_proba") is hasattr(local, "predict_proba")
@@ -42,10 +49,7 @@ def assert_same(by_dask, local, X):
 @pytest.mark.parametrize("name", ON_BAGS)
 def test_bags(name, n_classes, features):
     data = bag_rows(n_classes=n_classes)
-    X, y, bags = data.dask()
-    by_dask, local = pair(name, **features)
-    by_dask.fit(X, y, bags=bags)
-    assert_same(by_dask, local.fit(data.X, data.y, bags=data.bags), data.X)
+    assert_same(*fit_on_bags(name, data, **features), data.X)
 
 
 @pytest.mark.filterwarnings("ignore::decorrupt.exceptions.BagAssumptionWarning")
@@ -101,11 +105,8 @@ def test_options(name, params):
     if "loss" in params:
         params = params | {"reg_strength": 0.1}
     data = bag_rows()
-    X, y, bags = data.dask()
-    by_dask, local = pair(name, **LINEAR, **params)
-    by_dask.fit(X, y, bags=bags)
-    local.fit(data.X, data.y, bags=data.bags)
-    found, expected = by_dask.to_local(), local
+    by_dask, expected = fit_on_bags(name, data, **LINEAR, **params)
+    found = by_dask.to_local()
     np.testing.assert_allclose(
         found.decision_function(data.X), expected.decision_function(data.X), atol=1e-6
     )
@@ -161,10 +162,8 @@ def test_class_shares_of_bags_with_a_normal_approximation(kind):
 @quiet
 def test_the_bag_effect_of_several_classes():
     data = bag_rows(n_classes=3)
-    X, y, bags = data.dask()
-    by_dask, local = pair("CountLikelihoodClassifier", **LINEAR, bag_effect=0.1)
-    by_dask.fit(X, y, bags=bags)
-    assert_same(by_dask, local.fit(data.X, data.y, bags=data.bags), data.X)
+    fitted = fit_on_bags("CountLikelihoodClassifier", data, **LINEAR, bag_effect=0.1)
+    assert_same(*fitted, data.X)
 
 
 @quiet
@@ -283,11 +282,8 @@ def test_assumptions_are_checked_on_the_sample(name):
 @quiet
 def test_the_bag_effect_is_estimated_from_the_sample(monkeypatch):
     monkeypatch.setattr("decorrupt.distributed.sample.SAMPLE_ROWS", 600)
-    data = bag_rows()
-    X, y, bags = data.dask()
-    by_dask, local = pair("CountLikelihoodClassifier", bag_effect="estimate", **LINEAR)
-    by_dask.fit(X, y, bags=bags)
-    local.fit(data.X, data.y, bags=data.bags)
+    params = LINEAR | {"bag_effect": "estimate"}
+    by_dask, local = fit_on_bags("CountLikelihoodClassifier", bag_rows(), **params)
     assert by_dask.bag_effect_ == pytest.approx(local.bag_effect_, abs=1e-3)
     assert by_dask.to_local().bag_effect == "estimate"
 
@@ -339,10 +335,8 @@ def test_a_table_that_is_shuffled_by_bag():
 @pytest.mark.parametrize("name", ON_BAGS)
 def test_the_same_whether_rows_are_kept_or_read_in_every_pass(name, monkeypatch):
     data = bag_rows(n_classes=3)
-    X, y, bags = data.dask()
-    by_dask, local = pair(name, **POLYNOMIAL)
     monkeypatch.setattr(Engine, "memory", lambda *_: 0)
-    assert_same(by_dask.fit(X, y, bags=bags), local.fit(data.X, data.y, bags=data.bags), data.X)
+    assert_same(*fit_on_bags(name, data, **POLYNOMIAL), data.X)
 
 
 @quiet

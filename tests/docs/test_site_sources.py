@@ -92,3 +92,17 @@ def test_a_gallery_example_runs_alone_and_shows_its_figures(file):
     for cell in text.split("\n# %%\n"):
         n_made = len(re.findall(r"plt\.(?:figure|subplots)\(", cell))
         assert cell.count("plt.show()") == n_made, cell.splitlines()[0]
+
+
+# --- length
+
+
+# Most words of a page, its code included.
+LIMITS = {"learn": 500, "howto": 450, "understand": 900}
+PAGES = [page for section in LIMITS for page in sorted((DOCS / section).glob("*.md"))]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(DOCS)))
+def test_a_page_is_short(page):
+    n_words, limit = len(page.read_text().split()), LIMITS[page.parent.name]
+    assert n_words <= limit, f"{n_words} words, at most {limit}"

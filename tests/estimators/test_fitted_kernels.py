@@ -1,26 +1,27 @@
 """Kernels made from the training rows, in every kernel estimator, in searches and in files."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy import sparse
 from sklearn.base import clone
 from sklearn.metrics import balanced_accuracy_score
 
 from decorrupt import (
-    AutoLabelProportionsClassifier,
-    AutoSourcesClassifier,
     CorrectedLossClassifier,
+    CorruptedSourcesClassifier,
     CountLikelihoodClassifier,
+    ForwardSourcesClassifier,
     MeanMapClassifier,
+    ProportionMatchingClassifier,
     load,
     save,
 )
 from decorrupt.baselines import AlternatingPSVMClassifier, InvCalClassifier
-from decorrupt.features import FROM_ALL_ROWS, Kernel, maps
-from decorrupt.model_selection.grids import kernel_settings
+from decorrupt.features import FROM_ALL_ROWS, Kernel
+from decorrupt.observed import as_observed
 from helpers.estimators import WITH_FEATURES, name_of, training_data
-from oracles.diffusion import extend
 
 for_models = pytest.mark.parametrize("model", WITH_FEATURES, ids=name_of)
 for_kernels = pytest.mark.parametrize("kernel", FROM_ALL_ROWS)
@@ -38,32 +39,6 @@ def test_every_model_learns_and_answers_the_same_from_a_file(
     save(found, tmp_path / "model.skops")
     again = load(tmp_path / "model.skops")
     assert_array_equal(again.decision_function(d.X), found.decision_function(d.X))
-
-
-@for_kernels
-def test_sparse_and_single_precision_rows_give_the_same_model(kernel, bag_data):
-    d = bag_data
-    model = MeanMapClassifier(
-        kernel=Kernel(kernel, gamma=0.1, rank_tol=0), reg_strength=0.1, random_state=0
-    )
-    expected = model.fit(d.X, d.y, bags=d.bags).decision_function(d.X)
-    X = sparse.csr_matrix(d.X)
-    assert_allclose(model.fit(X, d.y, bags=d.bags).decision_function(X), expected, atol=1e-5)
-    X = d.X.astype(np.float32)
-    single = model.fit(X, d.y, bags=d.bags).decision_function(X)
-    assert single.dtype == np.float32
-    assert_allclose(single, expected, atol=1e-2)
-
-
-def test_the_score_of_a_new_row_is_the_mean_of_those_of_its_nearest_rows(bag_data, monkeypatch):
-    monkeypatch.setattr(maps, "MAX_GRAPH_ROWS", 200)
-    d = bag_data
-    model = CountLikelihoodClassifier(kernel="knn", random_state=0).fit(d.X, d.y, bags=d.bags)
-    assert model.landmarks_.shape == (200, d.X.shape[1])
-    new = d.X[:20] + 0.1
-    means = np.array([extend(x, model.landmarks_, model.dual_coef_) for x in new])
-    expected = means + model.intercept_ - model.decision_threshold_
-    assert_allclose(model.decision_function(new), expected)
 
 
 def test_a_refit_with_another_kernel_forgets_the_projection(bag_data):
@@ -98,33 +73,90 @@ def test_the_model_is_that_of_the_precomputed_gram_matrix_of_the_features(bag_da
     )
 
 
-def test_a_search_takes_them_and_tries_kernel_gamma_only_where_there_is_one(bag_data):
-    d = bag_data
-    search = AutoLabelProportionsClassifier(
-        candidates=["mean_map"],
-        kernels=FROM_ALL_ROWS,
-        kernel_gammas=("scale", 0.1),
-        reg_strengths=(0.1, 0.01),
-        cv=3,
-        random_state=0,
-    ).fit(d.X, d.y, bags=d.bags)
-    tried = [setting["kernel"] for setting in kernel_settings(FROM_ALL_ROWS, (1.0, 0.1), d.X)]
-    assert [tried.count(kernel) for kernel in FROM_ALL_ROWS] == [1, 2, 2, 1]
-    assert search.score(d.X, d.labels) > 0.85
-
-
-def test_a_search_on_sources_takes_them(source_data):
-    search = AutoSourcesClassifier(
-        kernels=("knn", "pca_rbf"), reg_strengths=(0.01,), cv=2, random_state=0
-    )
-    d = training_data(search, None, source_data)
-    search.fit(d.X, d.y, **d.extra)
-    assert search.score(d.X, d.labels) > 0.85
-
-
 @for_kernels
 @pytest.mark.parametrize("model", [InvCalClassifier(), AlternatingPSVMClassifier()], ids=name_of)
 def test_methods_that_need_pairs_of_rows_refuse_them(model, kernel, bag_data):
     d = bag_data
     with pytest.raises(ValueError, match=f"kernel='{kernel}' is made from all training rows"):
         clone(model).set_params(kernel=kernel).fit(d.X, d.y, bags=d.bags)
+
+
+# --- features in single precision
+
+
+N_ROWS, RANK, BAG_SIZE = 20_000, 128, 10
+FEATURE_BYTES = 4 * N_ROWS * RANK
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")  # of so few iterations
+@pytest.mark.parametrize(
+    "kind",
+    [
+        CorrectedLossClassifier,
+        CountLikelihoodClassifier,
+        MeanMapClassifier,
+        ProportionMatchingClassifier,
+    ],
+)
+def test_the_peak_of_a_fit_is_below_two_feature_matrices(kind):
+    rng = np.random.default_rng(0)
+    labels = rng.random(N_ROWS) < 0.4
+    X = (rng.normal(size=(N_ROWS, 4)) + labels[:, None]).astype(np.float32)
+    bags = np.arange(N_ROWS) // BAG_SIZE
+    y = (np.bincount(bags, labels) / BAG_SIZE)[bags]
+    kernel = Kernel(max_rank=RANK, rank_tol=1e-9)
+    model = kind(kernel=kernel, max_iter=5, random_state=0)
+    tracemalloc.start()
+    model.fit(X, y, bags=bags)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert model.kernel_rank_ == RANK
+    # A copy in double precision alone would take twice the bytes of the features.
+    assert peak < 2 * FEATURE_BYTES
+
+
+# --- paths
+
+
+METHODS = [
+    CorrectedLossClassifier(class_prior="pooled"),
+    CountLikelihoodClassifier(),
+    MeanMapClassifier(),
+    ProportionMatchingClassifier(),
+    ProportionMatchingClassifier(fit_intercept=False),
+    CorruptedSourcesClassifier(class_prior=0.5),
+    ForwardSourcesClassifier(),
+]
+REG_STRENGTHS = [1e-2, 1e-1]
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda method: type(method).__name__)
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_a_path_has_the_scores_of_single_fits(bag_data, source_data, method, kernel):
+    d = training_data(method, bag_data, source_data)
+    method = clone(method).set_params(kernel=kernel, random_state=0, tol=1e-7)
+    features = method.fit_feature_map(d.X)
+    observed = as_observed(d.y, **d.extra)
+    path = method.fit_path(features.matrix, observed, REG_STRENGTHS)
+    scores = path.scores(features.matrix)
+    assert not [name for name in vars(method) if name.endswith("_")], "the model stays as is"
+    for reg_strength, own in zip(REG_STRENGTHS, scores.T, strict=True):
+        method.set_params(reg_strength=reg_strength)
+        method.fit_observed(d.X, observed, features)
+        assert_allclose(own - path.threshold, method.decision_function(d.X), atol=1e-3)
+        assert_array_equal(path.class_prior, method.class_prior_)
+        alone = method.decision_function(d.X)
+        method.fit(d.X, d.y, **d.extra)
+        assert_array_equal(alone, method.decision_function(d.X))
+
+
+def test_features_are_shared_by_methods_with_the_same_kernel():
+    rbf = {"kernel": "rbf", "kernel_gamma": 0.3}
+    assert (
+        MeanMapClassifier(**rbf).feature_key() == ProportionMatchingClassifier(**rbf).feature_key()
+    )
+    key = MeanMapClassifier(**rbf).feature_key()
+    assert key == MeanMapClassifier(kernel=Kernel("rbf", gamma=0.3)).feature_key()
+    assert key == MeanMapClassifier(kernel=Kernel("rbf"), kernel_gamma=0.3).feature_key()
+    assert key != MeanMapClassifier(kernel=Kernel(max_rank=5), kernel_gamma=0.3).feature_key()
+    assert key != MeanMapClassifier().feature_key()

@@ -116,23 +116,6 @@ class TestTwoClasses:
             assert risks[0] == risks[1]
         assert_array_equal(by_matrix.decision_function(two.X), by_pair.decision_function(two.X))
 
-    @wrong_rates
-    @pytest.mark.parametrize("kind", [CorruptedSourcesClassifier, ForwardSourcesClassifier])
-    def test_a_matrix_is_the_pair_exactly(self, two, kind):
-        forms = [two.rates, two.matrices]
-        scores = [
-            kind(**EXACT)
-            .fit(two.X, two.noisy, sources=two.sources, noise_rates=form)
-            .decision_function(two.X)
-            for form in forms
-        ]
-        assert_allclose(scores[1], scores[0], rtol=0, atol=0)
-        alone = [
-            kind(**EXACT).fit(two.X, two.noisy, noise_rates=form).decision_function(two.X)
-            for form in ((0.2, 0.3), [[0.7, 0.3], [0.2, 0.8]])
-        ]
-        assert_allclose(alone[1], alone[0], rtol=0, atol=0)
-
 
 @for_both
 def test_decisions_and_probabilities_at_a_prior(model, data):

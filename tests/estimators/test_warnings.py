@@ -10,7 +10,6 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.preprocessing import StandardScaler
 
 import decorrupt
 from decorrupt import (
@@ -22,7 +21,6 @@ from decorrupt import (
     MeanMapClassifier,
 )
 from decorrupt.baselines import AlternatingPSVMClassifier, InvCalClassifier
-from decorrupt.datasets import load_breast_cancer_bags
 from decorrupt.estimators import bags
 from decorrupt.exceptions import (
     BagAssumptionWarning,
@@ -36,7 +34,7 @@ from decorrupt.exceptions import (
     quiet,
     warn_again,
 )
-from helpers.estimators import SINGLE, SINGLE_ON_BAGS, make, name_of, with_params
+from helpers.estimators import SINGLE_ON_BAGS, make, name_of, with_params
 
 # Modules that may filter warnings, which is not thread-safe, and why.
 MAY_FILTER = {
@@ -63,21 +61,6 @@ def test_what_training_stands_on_never_warns(folder):
     assert paths
     for path in paths:
         assert "import warnings" not in path.read_text(encoding="utf-8"), path.name
-
-
-@pytest.mark.parametrize("model", SINGLE_ON_BAGS, ids=name_of)
-def test_default_fits_on_breast_cancer_are_silent(model):
-    for seed in range(3):
-        data = load_breast_cancer_bags(16, random_state=seed)
-        scaler = StandardScaler().fit(data.X)
-        X, X_test = scaler.transform(data.X), scaler.transform(data.X_test)
-        fitted = clone(model).fit(X, data.y, bags=data.bags)  # a warning is an error here
-        assert fitted.score(X_test, data.y_test) > 0.8
-
-
-def test_every_estimator_has_an_intercept_by_default():
-    for model in SINGLE:
-        assert model.get_params().get("fit_intercept", True) is True, name_of(model)
 
 
 # Model, what is changed in the data, and the warning.
@@ -154,9 +137,6 @@ def test_quiet_records_what_is_warned_of_and_nests():
     assert not inner
     with pytest.warns(NegativeRiskWarning):
         warn_twice()
-
-
-def test_quiet_ends_with_an_error():
     with pytest.raises(KeyError), quiet():
         raise KeyError
     assert not is_quiet()

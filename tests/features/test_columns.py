@@ -16,8 +16,6 @@ from decorrupt import (
     CountLikelihoodClassifier,
     MeanMapClassifier,
     TailScaler,
-    check_assumptions,
-    estimate_noise_rates,
     load,
     save,
 )
@@ -114,17 +112,6 @@ def test_the_first_value_too_large_is_named(form, dtype, value):
     X[0] = np.nan
     with pytest.raises(ValueError, match="row 2, column 'b'"):
         check_magnitude(form(X), ["a", "b", "c"])
-
-
-def test_functions_on_rows_name_the_value_too(bag_data, source_data):
-    X = np.array(bag_data.X)
-    X[3, 1] = 1e200
-    with pytest.raises(ValueError, match="row 3, column 1, which is too large"):
-        check_assumptions(X, bag_data.y, bags=bag_data.bags)
-    X = np.array(source_data.X)
-    X[3, 1] = 1e200
-    with pytest.raises(ValueError, match="row 3, column 1, which is too large"):
-        estimate_noise_rates(X, source_data.noisy, sources=source_data.sources, n_bootstrap=2)
 
 
 # --- TailScaler

@@ -62,19 +62,6 @@ def test_of_too_many_parts_the_largest_are_kept():
     assert len(np.unique(part[lengths > 0])) == 101
 
 
-def test_a_component_of_the_heat_kernel_decays_with_its_eigenvalue():
-    X = rows(80)
-    found = np.linalg.norm(diffusion_features(X), axis=0)
-    assert_allclose(np.sort(found)[::-1][:3], found[:3])
-
-
-def test_the_order_of_the_rows_does_not_matter():
-    X = rows(600)
-    order = np.random.default_rng(1).permutation(600)
-    whole, moved = diffusion_features(X), diffusion_features(X[order])
-    assert_gram(moved, (whole @ whole.T)[np.ix_(order, order)])
-
-
 @pytest.mark.parametrize("offset", [0.0, 1e6])
 @pytest.mark.parametrize("form", ["dense", "sparse"])
 @pytest.mark.parametrize("n_columns", [3, 20], ids=["tree search", "all pairs"])

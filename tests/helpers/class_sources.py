@@ -22,4 +22,13 @@ def three_classes(n_rows=900, seed=0, shares=(0.5, 0.3, 0.2), distance=1.0):
     sources = np.array(list(RATES))[np.arange(n_rows) % 3]
     by_row = np.array([RATES[source] for source in sources])
     noisy = corrupt_labels(labels, by_row, random_state=seed)
-    return SimpleNamespace(X=X, labels=labels, noisy=noisy, sources=sources, by_row=by_row)
+    return SimpleNamespace(
+        X=X, labels=labels, noisy=noisy, sources=sources, rates=RATES, by_row=by_row
+    )
+
+
+def fit_on_sources(kind, data, source_priors=None, **params):
+    """Return an estimator of this class, trained on the noisy labels of the sources."""
+    model = kind(**{"reg_strength": 0.01, "random_state": 0} | params)
+    known = {"sources": data.sources, "noise_rates": data.rates, "source_priors": source_priors}
+    return model.fit(data.X, data.noisy, **known)

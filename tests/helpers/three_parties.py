@@ -18,21 +18,18 @@ def make_voters(n_rows, seed):
 
 
 def make_party_tables():
-    """240 rows in 30 bags of 8; the bags wide, as counts and long; 120 test rows."""
+    """240 rows in 30 bags of 8; the bags wide and as counts; 120 test rows."""
     frame, labels = make_voters(240, 0)
     frame.insert(0, "bag", [f"p{k // 8:02d}" for k in range(240)])
     counts = np.zeros((30, 3), dtype=int)
     np.add.at(counts, (np.arange(240) // 8, labels), 1)
     names = frame["bag"].unique()
     wide = pd.DataFrame(counts / 8, columns=list(PARTIES)).assign(bag=names)
-    long = wide.melt("bag", list(PARTIES), "party", "share")
-    long["votes"] = (8 * long["share"]).astype(int)
     test, test_labels = make_voters(120, 1)
     return SimpleNamespace(
         rows=frame,
         wide=wide,
         counts=pd.DataFrame(counts, columns=list(PARTIES)).assign(bag=names),
-        long=long[long["votes"] > 0],
         labels=labels,
         test=test.assign(party=np.array(PARTIES)[test_labels]),
         test_labels=test_labels,

@@ -17,7 +17,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 import decorrupt
@@ -123,7 +123,6 @@ def test_a_type_of_a_stranger(whole, tmp_path):
         (MeanMapClassifier().problem, "with MethodNode"),
         (print, "builtins.print"),
         (eval, "builtins.eval"),
-        (map, "builtins.map"),
         (b"bytes", "builtins.bytes"),
         (np.random.default_rng(0), "Generator"),
         (SVC(), "SVC"),
@@ -147,11 +146,6 @@ def test_a_pipelines_memory_is_a_directory_of_pickles(whole, tmp_path):
         save(model, tmp_path / "m.skops")
 
 
-def test_functions_of_a_stranger(whole, tmp_path):
-    model = make_pipeline(FunctionTransformer(json.loads), MeanMapClassifier())
-    assert_refused(dressed(model, whole), tmp_path, "json.loads")
-
-
 @pytest.mark.parametrize(
     ("loader", "module", "name"),
     [
@@ -161,7 +155,6 @@ def test_functions_of_a_stranger(whole, tmp_path):
         ("FunctionNode", "os", "system"),
         ("TypeNode", "subprocess", "Popen"),
         ("OperatorFuncNode", "operator", "methodcaller"),
-        ("DefaultDictNode", "collections", "defaultdict"),
         ("CachedNode", "builtins", "str"),
         ("Unheard", "builtins", "str"),
         (None, "builtins", "str"),
@@ -211,7 +204,6 @@ def test_objects_that_blow_up_or_contain_themselves(whole, tmp_path):
     ("change", "message"),
     [
         (lambda _: [], "describes no object"),
-        (lambda _: {}, "describes no object"),
         (lambda schema: schema | {"protocol": 0}, "protocol 0"),
         (lambda schema: schema | {"protocol": 99}, "protocol 99"),
         (lambda schema: schema | {"protocol": "2"}, "protocol '2'"),

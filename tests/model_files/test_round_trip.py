@@ -18,7 +18,9 @@ from decorrupt import (
     CorrectedLossClassifier,
     CorruptedSourcesClassifier,
     CountLikelihoodClassifier,
+    Kernel,
     LaplaceNoise,
+    MeanMapClassifier,
     NoiseRates,
 )
 from decorrupt.model_files import load_with_metadata, save
@@ -40,6 +42,7 @@ VARIANTS = [
     *SEARCHES,
     CountLikelihoodClassifier(count_noise=LaplaceNoise(0.5), random_state=0),
     CorrectedLossClassifier(kernel="linear", combine="pairs", random_state=0),
+    MeanMapClassifier(kernel=Kernel("polynomial", gamma=0.2, degree=2, coef0=0.5, max_rank=20)),
     CorrectedLossClassifier(random_state=np.random.RandomState(3)),
 ]
 

@@ -2,10 +2,8 @@
 
 import numpy as np
 import pytest
-from sklearn.base import clone
 
-from decorrupt import AutoLabelProportionsClassifier, CorrectedLossClassifier, MeanMapClassifier
-from decorrupt.baselines import InvCalClassifier
+from decorrupt import AutoLabelProportionsClassifier, MeanMapClassifier
 from decorrupt.model_selection import WithinBagKFold
 from decorrupt.model_selection.auto import DEFAULT_KERNELS
 from decorrupt.model_selection.candidates import CANDIDATES
@@ -47,21 +45,6 @@ def test_every_method_can_be_named(bag_data):
     assert model.score(d.X, d.labels) > 0.88
 
 
-def test_candidates_of_ones_own_are_calibrated(bag_data):
-    d = bag_data
-    model = AutoLabelProportionsClassifier(
-        candidates=[("inverse", InvCalClassifier(), {"C_p": [1.0]})], **QUICK
-    ).fit(d.X, d.y, bags=d.bags)
-    assert model.best_method_ == "inverse"
-    assert model.best_params_["C_p"] == 1.0
-    probability = model.predict_proba(d.X)[:, 1]
-    assert probability.mean() == pytest.approx(d.labels.mean(), abs=0.05)
-    # Calibrated: among rows called 70–90 % about 80 % are positive.
-    some = (probability > 0.7) & (probability < 0.9)
-    assert d.labels[some].mean() == pytest.approx(0.8, abs=0.15)
-    assert ((model.predict(d.X) == 1) == (model.decision_function(d.X) > 0)).all()
-
-
 def test_kernels_are_tried_in_named_methods_only(bag_data):
     d = bag_data
     model = AutoLabelProportionsClassifier(
@@ -97,19 +80,6 @@ def test_the_default_penalties_fall_with_the_number_of_rows(n_rows, scale):
     assert reg_strength_scale(n_rows) == pytest.approx(scale)
 
 
-def test_class_priors_and_decisions(bag_data):
-    d = bag_data
-    rare = d.y < 0.55
-    model = AutoLabelProportionsClassifier(
-        candidates=["mean_map"], kernels=["linear", "rbf"], **QUICK
-    )
-    balanced = clone(model).fit(d.X[rare], d.y[rare], bags=d.bags[rare])
-    accurate = clone(model).set_params(decision="accuracy")
-    accurate.fit(d.X[rare], d.y[rare], bags=d.bags[rare])
-    assert (accurate.predict(d.X) == 1).sum() < (balanced.predict(d.X) == 1).sum()
-    assert balanced.class_prior_[1] == pytest.approx(d.y[rare].mean())
-
-
 @pytest.mark.parametrize(
     ("params", "message"),
     [
@@ -117,8 +87,6 @@ def test_class_priors_and_decisions(bag_data):
         ({"candidates": ["svm"]}, "unknown candidate 'svm'.*mean_map"),
         ({"candidates": []}, r"candidates=\[\] must be a list"),
         ({"candidates": [MeanMapClassifier(), MeanMapClassifier()]}, "different methods"),
-        ({"scoring": "auc"}, "unknown scoring 'auc'"),
-        ({"decision": "best"}, "unknown decision 'best'"),
         ({"ensemble": "vote"}, "unknown ensemble 'vote': choose one of average, best"),
         ({"kernels": "linear"}, "kernels='linear' must be a list of one or more values"),
         ({"kernels": []}, r"kernels=\[\] must be a list"),
@@ -130,19 +98,6 @@ def test_class_priors_and_decisions(bag_data):
 def test_messages(bag_data, params, message):
     with pytest.raises(ValueError, match=message):
         AutoLabelProportionsClassifier(**params).fit(bag_data.X, bag_data.y, bags=bag_data.bags)
-
-
-def test_few_bags_lower_the_number_of_folds():
-    rng = np.random.default_rng(0)
-    bags = np.repeat(np.arange(4), 50)
-    shares = np.array([0.1, 0.4, 0.6, 0.9])
-    labels = rng.random(200) < shares[bags]
-    X = rng.normal(size=(200, 2)) + 2 * labels[:, None]
-    y = (np.bincount(bags, labels) / 50)[bags]
-    model = AutoLabelProportionsClassifier(
-        candidates=["mean_map", ("corrected", CorrectedLossClassifier())]
-    )
-    assert model.fit(X, y, bags=bags).score(X, labels) > 0.8
 
 
 def test_two_bags_are_split_by_rows():

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.special import expit, log_softmax, softmax
+from scipy.special import expit, softmax
 from sklearn.base import clone
 
 from decorrupt import AutoLabelProportionsClassifier, CountLikelihoodClassifier
@@ -163,21 +163,6 @@ def test_the_average_knows_the_names_of_columns(bag_data, average):
     assert model.predict_proba(frame) == pytest.approx(average.predict_proba(d.X), abs=1e-6)
     with pytest.raises(ValueError, match="feature names"):
         model.predict(frame.add_suffix("?"))
-
-
-def test_several_classes_are_averaged_too():
-    rng = np.random.default_rng(0)
-    labels, bags = rng.integers(0, 3, 300), np.arange(300) // 6
-    X = rng.normal(size=(300, 2)) + 3 * np.eye(3)[labels][:, :2]
-    shares = np.array([np.bincount(bags, labels == c) for c in range(3)]).T / 6
-    model = AutoLabelProportionsClassifier(**QUICK).fit(X, shares[bags], bags=bags)
-    assert model.predict_proba(X).sum(axis=1) == pytest.approx(1)
-    assert model.score(X, labels) > 0.85
-    average = model.best_estimator_
-    alone = [one.predict_proba(X, class_prior=average.class_prior) for one in average.estimators_]
-    expected = np.einsum("k,kic->ic", average.weights_, alone)
-    assert average.predict_proba(X) == pytest.approx(expected)
-    assert np.exp(log_softmax(average.decision_function(X), axis=1)).shape == (300, 3)
 
 
 def test_bags_that_say_nothing_are_called_weak():

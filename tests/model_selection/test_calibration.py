@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
 from scipy.special import expit
 from sklearn.metrics import log_loss
 
@@ -37,20 +36,6 @@ def test_a_search_calibrates_the_corrected_loss(ensemble):
     assert fit_calibration(held_out, Observed.from_bags(d.y, d.bags))[0] == pytest.approx(
         1, abs=0.4
     )
-
-
-@quiet
-def test_calibrated_members_are_averaged_with_others(bag_data):
-    d = bag_data
-    candidates = [("a", CORRECTED), ("b", CountLikelihoodClassifier(random_state=0))]
-    search = AutoLabelProportionsClassifier(
-        candidates=candidates, reg_strengths=(1e-2, 1e-3), random_state=0, **QUICK
-    ).fit(d.X, d.y, bags=d.bags)
-    kinds = {type(one).__name__ for one in search.estimators_}
-    assert kinds == {"CalibratedBagClassifier", "CountLikelihoodClassifier"}
-    prior = search.class_prior_
-    members = [one.predict_proba(d.X, class_prior=prior) for one in search.estimators_]
-    assert_allclose(search.predict_proba(d.X), np.tensordot(search.weights_, members, 1))
 
 
 def test_scores_that_the_counts_contradict_count_for_nothing(bag_data):
@@ -99,13 +84,6 @@ def test_label_free_calibration_is_unbiased():
         high = curve(observed, probabilities, n_bins=2)[1]
         gaps.append(high.share - labels[probabilities >= high.low].mean())
     assert abs(np.mean(gaps)) < 4 * np.std(gaps) / np.sqrt(300)
-
-
-def test_equal_probabilities_are_one_bin(pure_bags):
-    observed, labels, _, probabilities = pure_bags
-    (only,) = curve(observed, np.full_like(probabilities, 0.3))
-    assert (only.low, only.high, only.n_rows) == (0.3, 0.3, 200)
-    assert only.share == pytest.approx(labels.mean())
 
 
 def test_equal_proportions_leave_nothing_to_say():

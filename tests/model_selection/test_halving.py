@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from decorrupt import AutoLabelProportionsClassifier, CountLikelihoodClassifier
-from decorrupt.model_selection import halving
+from decorrupt.model_selection import bag_folds, halving
 from decorrupt.model_selection.evaluation import Configuration
-from decorrupt.model_selection.folded_data import FoldedData
+from decorrupt.model_selection.folds import source_folds
 from decorrupt.model_selection.halving import promising, samples_of_bags
 from decorrupt.model_selection.results import Result
+from decorrupt.observed import as_observed
 from helpers.bags import rows_in_bags
 
 
@@ -70,17 +71,6 @@ def test_criteria_without_weights_leave_the_better_half():
     assert kept(results) == ["b", "c"]
 
 
-def test_data_of_some_rows_have_the_same_folds():
-    data = equal_bags(6, 2)
-    folds = [(np.arange(4, 12), np.arange(4)), (np.arange(4), np.arange(4, 12))]
-    X = np.arange(12.0)[:, None]
-    taken = FoldedData(X, data, folds).take(np.array([2, 3, 8, 9]))
-    assert taken.X.ravel().tolist() == [2, 3, 8, 9]
-    assert taken.observed.proportions[:, 1] == pytest.approx([0.2, 0.8])
-    (train, test), _ = taken.folds
-    assert (train.tolist(), test.tolist()) == ([2, 3], [0, 1])
-
-
 def test_the_choice_on_many_rows_compares_all_on_a_sample(monkeypatch):
     monkeypatch.setattr(halving, "FIRST_ROWS", 300)
     rng = np.random.default_rng(0)
@@ -111,3 +101,35 @@ def test_the_choice_on_many_rows_compares_all_on_a_sample(monkeypatch):
     assert "rbf" not in left
     assert model.score(X, labels) > 0.85
     assert model.n_configurations_ == 4  # the sample excluded some
+
+
+# --- default folds
+
+
+def test_whole_bags_are_held_out_where_there_are_enough():
+    bags = np.repeat(np.arange(6), 5)
+    folds = bag_folds(np.linspace(0, 1, 6)[bags], bags=bags, n_splits=3, random_state=0)
+    assert len(folds) == 3
+    for train, test in folds:
+        assert not set(bags[train]) & set(bags[test])
+
+
+def test_rows_of_every_bag_are_held_out_where_bags_are_few():
+    bags = np.repeat([0, 1], 20)
+    folds = bag_folds(np.array([0.2, 0.8])[bags], bags=bags, n_splits=4, random_state=0)
+    assert len(folds) == 4
+    assert all(len(set(bags[test])) == 2 for _, test in folds)
+
+
+def test_too_few_rows_to_hold_any_out_are_said_to_be_too_few():
+    with pytest.raises(ValueError, match="2 rows in 2 bags are too few"):
+        bag_folds([0.2, 0.8], bags=["a", "b"])
+
+
+def test_folds_of_sources_split_every_stratum():
+    labels = np.repeat([0, 1], 10)
+    noisy = as_observed(labels, noise_rates=(0.1, 0.1))
+    for _, test in source_folds(noisy, 5, 0):
+        assert np.bincount(labels[test]).tolist() == [2, 2]
+    given = [(np.arange(10), np.arange(10, 20))]
+    assert source_folds(noisy, given) == given

@@ -2,19 +2,15 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
-from sklearn.base import clone
 
 from decorrupt import (
     AutoLabelProportionsClassifier,
     BagGridSearchCV,
-    BagKFold,
     CorrectedLossClassifier,
     CountLikelihoodClassifier,
     Kernel,
     MeanMapClassifier,
 )
-from decorrupt.model_selection import WithinBagKFold
 from decorrupt.model_selection.candidates import Candidate
 from decorrupt.model_selection.evaluation import evaluate
 from decorrupt.model_selection.folded_data import FoldedData
@@ -84,44 +80,3 @@ def test_same_scores_and_choice_as_the_grid_search(bag_data, template, grid, sco
         assert model.best_params_[name] == search.best_params_[name]
     chosen = getattr(model.best_estimator_, "estimator_", model.best_estimator_)  # calibrated
     np.testing.assert_array_equal(chosen.predict(d.X), search.predict(d.X))
-
-
-def test_other_folds_and_criteria(bag_data):
-    d = bag_data
-    for cv in (BagKFold(4, shuffle=True, random_state=0), WithinBagKFold(3)):
-        for scoring in ("proportion_risk", "corrected_risk"):
-            template = CorrectedLossClassifier()
-            model = one_method(template, cv=cv, scoring=scoring).fit(d.X, d.y, bags=d.bags)
-            assert model.score(d.X, d.labels) > 0.85
-            (chosen,) = [row for row in model.leaderboard_ if row.chosen]
-            assert chosen.score == max(row.score for row in model.leaderboard_)
-            assert chosen.params == model.best_params_
-
-
-def test_probabilities_and_messages(bag_data):
-    d = bag_data
-    model = one_method(CountLikelihoodClassifier(), LARGE_BAGS).fit(d.X, d.y, bags=d.bags)
-    assert model.predict_proba(d.X, class_prior=0.1)[:, 1].mean() < 0.3
-    with pytest.raises(ValueError, match="bag_effect=-1"):
-        one_method(CountLikelihoodClassifier(bag_effect=-1)).fit(d.X, d.y, bags=d.bags)
-
-
-@pytest.mark.parametrize(
-    ("template", "grid", "scoring"),
-    [
-        (CorrectedLossClassifier(), {}, "corrected_accuracy"),
-        (CountLikelihoodClassifier(), LARGE_BAGS, "count_log_likelihood"),
-    ],
-)
-def test_the_refit_is_an_ordinary_fit_at_the_chosen_parameters(bag_data, template, grid, scoring):
-    d = bag_data
-    search = one_method(template, grid, kernel_gammas=GAMMAS, scoring=scoring)
-    search.fit(d.X, d.y, bags=d.bags)
-    alone = clone(search.best_estimator_).fit(d.X, d.y, bags=d.bags)
-    assert_array_equal(search.decision_function(d.X), alone.decision_function(d.X))
-    assert not [name for name in vars(search.best_estimator_) if name.startswith("_")]
-
-
-def test_labels_without_bags(bag_data):
-    model = one_method(CountLikelihoodClassifier()).fit(bag_data.X, bag_data.labels)
-    assert model.best_params_.keys() == {"kernel_gamma", "reg_strength"}

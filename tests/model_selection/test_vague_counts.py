@@ -67,19 +67,6 @@ def test_bags_score_what_is_observed(n_classes, kind):
         np.testing.assert_allclose(by_bag, np.log(expected) / 3)
 
 
-def test_ranges_of_one_count_are_counts():
-    X, _, bags, counts = bagged()
-    y = shares(counts, bags)
-    search = AutoLabelProportionsClassifier(
-        candidates=["count_likelihood"], check_assumptions=False, **FAST
-    )
-    plain = search.fit(X, y, bags=bags)
-    score, values = plain.leaderboard_.rows[0]["score"], plain.decision_function(X)
-    ranged = search.fit(X, y, bags=bags, upper=y)
-    assert ranged.leaderboard_.rows[0]["score"] == pytest.approx(score, abs=1e-9)
-    np.testing.assert_allclose(ranged.decision_function(X), values, atol=1e-3)
-
-
 @both_numbers_of_classes
 @both_methods
 def test_suppressed_counts_are_learned_from(candidates, n_classes):
@@ -124,19 +111,6 @@ def test_folds_within_few_bags_have_their_share_of_the_counts(candidates, n_clas
     search.fit(X, low, bags=bags, upper=np.minimum(high, 1))
     assert search.score(X, labels) > 0.8
     assert search.held_out_gain_ > 5
-
-
-def test_a_part_of_a_bag_has_its_share_of_the_counts():
-    bags = np.repeat([0, 1], [10, 4])
-    y = np.array([0.3, 0.5])[bags]
-    whole = Observed.from_bags(y, bags, upper=np.array([0.7, 0.5])[bags])
-    part = whole.take(np.array([0, 1, 2, 3, 4, 10, 11, 12, 13])).counts
-    assert part.lower[:, 1].tolist() == [1, 2]  # 1.5 of 5 rows
-    assert part.upper[:, 1].tolist() == [4, 2]
-    noisy = Observed.from_bags(y, bags, count_noise=1.0).counts.take(
-        np.array([1]), np.array([0.25])
-    )
-    assert noisy.lower[:, 1].tolist() == noisy.upper[:, 1].tolist() == [0.5]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from scipy.stats import norm
 
 from decorrupt.noise_rates import roc_slope
 from decorrupt.noise_rates.estimate import resample
-from decorrupt.noise_rates.roc_slope import class_scores, fit_roc, roc_slope_flips
+from decorrupt.noise_rates.roc_slope import fit_roc, roc_slope_flips
 from oracles.mixtures import expected_counts
 
 RATES = [(0.1, 0.3), (0.2, 0.2), (0.05, 0.15)]
@@ -99,18 +99,3 @@ def test_the_roc_fit_ends_at_a_minimum_whatever_the_start():
     moved = roc_slope._clip_params(first + 0.2 * np.cos(np.arange(len(first))), 3)
     again = fit_roc(counts, moved)
     np.testing.assert_allclose(again[:6], first[:6], atol=1e-3)
-
-
-def test_class_scores_are_quantiles_of_two_normal_classes():
-    x = np.array([-4.0, -1.0, 0.0, 0.3, 5.0])
-    ranks = (norm.cdf(x - 1) + norm.cdf(x + 1)) / 2
-    np.testing.assert_allclose(class_scores(ranks), x, atol=1e-3)
-
-
-def test_resampling_keeps_every_sources_size():
-    counts = resample(expected_counts(PLATEAUS, RATES, 1200), np.random.RandomState(0))
-    drawn = resample(counts, np.random.RandomState(1))
-    np.testing.assert_array_equal(drawn.sum(axis=(0, 2)), counts.sum(axis=(0, 2)))
-    assert (drawn[counts == 0] == 0).all()
-    mean = np.mean([resample(counts, np.random.RandomState(s)) for s in range(300)], axis=0)
-    assert np.abs(mean - counts).max() < 1.5

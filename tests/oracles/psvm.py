@@ -1,4 +1,4 @@
-"""InvCal as a quadratic programme, and ∝SVM by trying all labellings."""
+"""InvCal and conv-∝SVM as quadratic programmes, and ∝SVM by trying all labellings."""
 
 from itertools import product
 
@@ -67,3 +67,30 @@ def lowest_objective(gram, bags, proportions, *, cost, **costs):
         )
         lowest = min(lowest, value)
     return lowest
+
+
+def box_maximum(quadratic, cost):
+    """Return max_{0≤α≤C} 1ᵀα − ½αᵀQα, and α."""
+    n = len(quadratic)
+    dual = solve_qp(
+        quadratic,
+        -np.ones(n),
+        lb=np.zeros(n),
+        ub=np.full(n, cost),
+        solver="piqp",
+        eps_abs=1e-11,
+        eps_rel=1e-11,
+    )
+    return dual.sum() - 0.5 * dual @ quadratic @ dual, dual
+
+
+def label_matrix(planes, weights):
+    """Return Σ_t μ_t y_t y_tᵀ, plane by plane."""
+    return sum(w * np.outer(y, y) for w, y in zip(weights, planes.T, strict=True))
+
+
+def allowed_labellings(bags, proportions):
+    """Return all labellings whose bags have the proportions as shares."""
+    labellings = all_labellings(len(bags))
+    shares = np.array([(labellings[:, bags == k] > 0).mean(axis=1) for k in np.unique(bags)]).T
+    return labellings[(np.abs(shares - proportions) <= 1e-9).all(axis=1)]

@@ -9,7 +9,7 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.metrics.pairwise import rbf_kernel
 
 from helpers.bags import rows_in_bags
-from oracles.convex_psvm import allowed_labellings, box_maximum, label_matrix
+from oracles.psvm import allowed_labellings, box_maximum, label_matrix
 from reproduction import convex_psvm
 from reproduction.convex_psvm import (
     GAP_TOL,

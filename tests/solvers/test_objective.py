@@ -1,13 +1,12 @@
 """J(θ, b) = risk(Zθ + b) + λ‖θ‖²: value written out, derivatives compared with differences."""
 
-from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
-from scipy.optimize import approx_fprime, check_grad
+from scipy.optimize import check_grad
 from sklearn.linear_model import LogisticRegression
 
 from decorrupt.losses import class_loss
@@ -88,16 +87,6 @@ def assert_derivatives(objective, coef, atol, case):
     assert_allclose(hessian, bends, atol=1e-6 * np.abs(bends).max(), err_msg=case)
 
 
-@every_loss
-def test_sparse_features_give_what_dense_ones_give(loss):
-    for correction, fit_intercept in product((None, "abs", "relu"), (False, True)):
-        dense, coef = problem(loss, correction, fit_intercept)
-        other, _ = problem(loss, correction, fit_intercept, sparse.csr_array)
-        assert_allclose(value(other)(coef), value(dense)(coef), rtol=1e-12)
-        assert_allclose(gradient(other)(coef), gradient(dense)(coef), rtol=1e-10, atol=1e-13)
-        assert_allclose(other.hessian(coef), dense.hessian(coef), rtol=1e-10, atol=1e-13)
-
-
 @pytest.mark.parametrize("fit_intercept", [False, True])
 @pytest.mark.parametrize("loss", LOSS_NAMES)
 def test_single_precision_features_keep_the_derivatives_close(loss, fit_intercept):
@@ -108,36 +97,6 @@ def test_single_precision_features_keep_the_derivatives_close(loss, fit_intercep
     scale = np.abs(gradient(objective)(coef)).max()
     assert_allclose(gradient(single)(coef), gradient(objective)(coef), atol=1e-5 * scale)
     assert_allclose(single.hessian(coef), objective.hessian(coef), atol=1e-4 * scale)
-
-
-def test_the_intercept_is_last_and_free_of_the_penalty():
-    objective, coef = problem(fit_intercept=True)
-    heavy = replace(objective, reg_strength=objective.reg_strength + 1.0)
-    assert (heavy.n_coef, heavy.rank) == (RANK + 1, RANK)
-    difference = gradient(heavy)(coef) - gradient(objective)(coef)
-    assert_allclose(difference, [*(2 * coef[:RANK]), 0.0], atol=1e-12)
-    assert_allclose(value(heavy)(coef) - value(objective)(coef), coef[:RANK] @ coef[:RANK])
-    bend = heavy.hessian(coef) - objective.hessian(coef)
-    assert_allclose(bend, np.diag([2.0] * RANK + [0.0]), atol=1e-12)
-    slope_in_intercept = approx_fprime(coef, value(objective))[-1]
-    assert_allclose(gradient(objective)(coef)[-1], slope_in_intercept, atol=1e-5)
-
-
-@pytest.mark.parametrize("fit_intercept", [False, True])
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_coefficients_are_split_into_features_and_intercept(n_classes, fit_intercept):
-    features = np.random.default_rng(0).normal(size=(N_ROWS, RANK))
-    risk = CorrectedRisk(np.ones((N_ROWS, n_classes)), class_loss("logistic", n_classes))
-    objective = Objective(features, risk, 0.3, fit_intercept, n_classes)
-    coef = np.random.default_rng(1).normal(size=objective.n_coef)
-    theta, intercept = objective.split(coef)
-    assert theta.shape == (RANK, *objective.score_shape)
-    assert np.shape(intercept) == objective.score_shape
-    assert_allclose(objective.scores(coef), features @ theta + intercept)
-    assert np.any(intercept) == fit_intercept
-    if fit_intercept:  # a view, in which a start can be written
-        intercept += 1.0
-        assert_allclose(objective.scores(coef), features @ theta + intercept)
 
 
 def class_problem(wrap=np.asarray, *, fit_intercept=True):
@@ -169,14 +128,6 @@ class TestSeveralClasses:
         objective, coef = class_problem(wrap, fit_intercept=fit_intercept)
         differences = central_differences(lambda c: objective.value_and_gradient(c)[0], coef)
         assert_allclose(objective.value_and_gradient(coef)[1], differences, atol=1e-8)
-
-    def test_single_precision_features_stay_so(self):
-        objective, coef = class_problem()
-        single, _ = class_problem(lambda Z: Z.astype(np.float32))
-        assert single.scores(coef).dtype == np.float32
-        gradient = single.value_and_gradient(coef)[1]
-        assert gradient.dtype == np.float64
-        assert_allclose(gradient, objective.value_and_gradient(coef)[1], atol=1e-5)
 
     def test_clean_labels_are_multinomial_regression(self):
         rng = np.random.default_rng(1)

@@ -92,13 +92,6 @@ def test_a_path_starts_each_solution_from_the_next_larger_one():
     assert_allclose(first.result.objective_history[0], at_start, rtol=1e-12)
 
 
-def test_an_array_of_reg_strengths_is_a_path_too():
-    objective, _ = logistic_regression()
-    path = path_of(objective, np.logspace(-2, 0, 3))
-    norms = [np.linalg.norm(solution.result.coef) for solution in path]
-    assert norms == sorted(norms, reverse=True)
-
-
 @pytest.mark.parametrize("fit_intercept", [False, True])
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_a_start_at_the_class_prior_is_the_constant_model(n_classes, fit_intercept):
@@ -142,10 +135,6 @@ def test_without_an_intercept_there_is_nothing_to_match():
 class TestCountStart:
     """From the intercept alone down a path of λ; of many rows, on a sample of bags first."""
 
-    @pytest.fixture
-    def few_are_many(self, monkeypatch):
-        monkeypatch.setattr(problem, "SAMPLE_ROWS", 600)
-
     @pytest.mark.parametrize("reg_strengths", [[1e-3], [1e-3, 1e-1, 1e-3]])
     def test_the_solution_for_a_sample_leads_to_that_of_all_rows(self, reg_strengths, monkeypatch):
         X, observed = bags()
@@ -161,19 +150,10 @@ class TestCountStart:
             assert_allclose(one.result.coef, expected.result.coef, atol=1e-5)
             assert_allclose(one.risk_value, expected.risk_value, rtol=1e-6)
 
-    @pytest.mark.usefixtures("few_are_many")
-    def test_a_sample_consists_of_whole_bags(self):
+    def test_a_sample_consists_of_whole_bags(self, monkeypatch):
+        monkeypatch.setattr(problem, "SAMPLE_ROWS", 600)
         _, observed = bags()
         rows = sample_of_bags(observed)
         assert len(rows) == 600
         assert_array_equal(np.unique(np.bincount(observed.row_bag[rows])), [0, 10])
         assert_array_equal(sample_of_bags(observed), rows)
-
-    @pytest.mark.usefixtures("few_are_many")
-    def test_no_sample_of_few_rows_few_bags_or_equal_proportions(self):
-        assert sample_of_bags(bags(n_rows=1190)[1]) is None
-        assert sample_of_bags(bags(bag_size=60)[1]) is None
-        _, observed = bags()
-        half = np.full((300, 2), 0.5)
-        equal = Observed(observed.classes, observed.ids, observed.row_bag, half)
-        assert sample_of_bags(equal) is None

@@ -23,9 +23,6 @@ class TestInformation:
         assert told.effective_sample_size == pytest.approx(39.36)
         assert told.efficiency == pytest.approx(0.3936)
 
-    def test_pure_bags_of_equal_size_are_worth_their_rows(self):
-        assert information([40, 40], [1.0, 0.0]).efficiency == 1.0
-
     @pytest.mark.parametrize("shares", [SHARES, [0.1, 0.6, 0.3], [1.0, 0.9, 0.8]])
     def test_no_unbiased_combination_does_better(self, shares):
         best = 1 / smallest_bound_factor(SIZES, shares)
@@ -70,13 +67,6 @@ class TestAnyNumberOfClasses:
         assert told.condition_number == pytest.approx((15 + root) / (15 - root))
         np.testing.assert_allclose(told.rows_by_class, [20, 162.5 / 7.5, 162.5 / 22.5])
         assert np.abs(told.direction).argmax() == 2
-
-    def test_two_classes_by_hand(self):
-        """ΓᵀNΓ of pure bags of 30 and 10 rows and a mixed bag of 4."""
-        told = information([30, 10, 4], [1.0, 0.0, 0.5])
-        np.testing.assert_allclose(told.eigenvalues, np.linalg.eigvalsh([[11, 1], [1, 31]]))
-        determinant = 11 * 31 - 1
-        np.testing.assert_allclose(told.rows_by_class, [determinant / 31, determinant / 11])
 
     @pytest.mark.parametrize("n_classes", [2, 3])
     def test_pure_bags_are_worth_their_rows(self, n_classes):
@@ -136,10 +126,6 @@ class TestCombinedSampleSize:
         factor = bound_factor(combine_bags(SIZES, SHARES, method=combine), np.array(SIZES))
         assert combined_sample_size(SIZES, SHARES, combine=combine) == pytest.approx(1 / factor)
 
-    def test_superbag_is_the_information(self):
-        told = information(SIZES, SHARES)
-        assert combined_sample_size(SIZES, SHARES) == pytest.approx(told.effective_sample_size)
-
 
 class TestWeightsComparison:
     def test_the_papers_example(self):
@@ -150,6 +136,7 @@ class TestWeightsComparison:
         assert found.harmonic_mean == pytest.approx(1 / np.mean(1 / squares))
         assert found.mean_ratio == pytest.approx(216.9, abs=0.05)
         assert found.mean_ratio > 100  # all that the paper says
+        assert "exact" not in found.factors, "it needs the class priors of the sources"
 
     def test_factors_are_the_sums_of_the_theorem(self):
         sizes, plus, minus, priors = (
@@ -172,9 +159,3 @@ class TestWeightsComparison:
             assert factor == pytest.approx(total, rel=1e-12)
             np.testing.assert_array_equal(found.weights[scheme], weights)
         assert found.factors["optimal"] == min(found.factors.values())
-
-    def test_uniform_and_optimal_are_the_two_means(self):
-        found = weights_comparison([10, 50], [0.1, 0.3], [0.2, 0.0])
-        assert found.factors["uniform"] == pytest.approx(found.arithmetic_mean / 2)
-        assert found.factors["optimal"] == pytest.approx(found.harmonic_mean / 2)
-        assert "exact" not in found.factors

@@ -2,16 +2,18 @@
 
 import json
 import os
+import re
+import shlex
 import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
+import typer
 
 import decorrupt
 from decorrupt.app.cli.app import app, failure
-from helpers.quick import QUICK_FIT
 
 COMMANDS = [info.callback.__name__ for info in app.registered_commands]
 
@@ -93,25 +95,6 @@ def test_without_its_libraries_the_command_says_what_to_install():
     assert done.stderr == "error: the command line needs typer: pip install 'decorrupt[cli]'\n"
 
 
-@pytest.mark.parametrize("name", ["inspect", "fit", "predict", "evaluate"])
-def test_every_table_is_opened_once(command, files, tmp_path, monkeypatch, name):
-    opened, real = [], Path.open
-    monkeypatch.setattr(
-        Path,
-        "open",
-        lambda path, *mode, **more: (opened.append(path.name), real(path, *mode, **more))[1],
-    )
-    arguments = {
-        "inspect": files.given,
-        "fit": [*files.given, "-o", tmp_path / "m.skops", *QUICK_FIT],
-        "predict": [files.model, files.test, "-o", tmp_path / "p.csv"],
-        "evaluate": [files.model, files.test, "--label-column", "label"],
-    }[name]
-    assert command(name, *arguments).code == 0
-    tables = ["rows.csv", "bags.csv"] if name in ("inspect", "fit") else ["test.csv"]
-    assert [one for one in opened if one in ("rows.csv", "bags.csv", "test.csv")] == tables
-
-
 def test_the_shell_completes_commands_and_options():
     code = "import sys\nfrom decorrupt.app.cli.app import main\nsys.argv = ['decorrupt']\nmain()"
     for words, place, expected in (
@@ -131,3 +114,37 @@ def test_the_shell_completes_commands_and_options():
             env=os.environ | asked,
         )
         assert done.stdout.split() == expected
+
+
+# --- help
+
+
+COMMANDS_HELP = {info.callback.__name__: info.callback for info in app.registered_commands}
+GROUP = typer.main.get_command(app)
+
+
+def flags_of(name):
+    return {flag for param in GROUP.commands[name].params for flag in param.opts if "-" in flag}
+
+
+@pytest.mark.parametrize("name", COMMANDS_HELP)
+def test_no_option_is_cut_and_no_line_is_too_long(command, monkeypatch, name):
+    monkeypatch.setenv("COLUMNS", "80")
+    done = command(name, "--help")
+    assert (done.code, done.err) == (0, "")
+    for flag in flags_of(name):
+        assert re.search(rf" {flag}[ ,\n]", done.out), flag
+    assert max(map(len, done.out.splitlines())) <= 80
+    assert "..." not in command("--help").out.split("Commands:")[1], "a summary is cut"
+
+
+@pytest.mark.parametrize("name", COMMANDS_HELP)
+def test_every_command_has_examples_that_parse(name):
+    paragraphs = [" ".join(one.split()) for one in COMMANDS_HELP[name].__doc__.split("\n\n")]
+    examples = [one.removeprefix("Example: ") for one in paragraphs if one.startswith("Example: ")]
+    assert examples
+    for example in examples:
+        program, own, *arguments = shlex.split(example)
+        assert (program, own) == ("decorrupt", name)
+        with GROUP.commands[name].make_context(name, arguments) as context:
+            assert context.params

@@ -1,6 +1,7 @@
 """The installed command on files on disk: every input form, both situations, kills."""
 
 import os
+import runpy
 import signal
 import sqlite3
 import subprocess
@@ -12,6 +13,7 @@ import pytest
 from sklearn.metrics import balanced_accuracy_score
 
 from helpers.quick import QUICK_FIT
+from helpers.shell import run_bash
 
 DECORRUPT = Path(sys.executable).parent / "decorrupt"
 
@@ -88,3 +90,63 @@ def test_a_query_without_an_end_is_reported_and_can_be_stopped(tmp_path, name, s
     assert "running the query for" in line
     assert "Traceback" not in rest
     assert ("error: interrupted" in rest) == (sent == signal.SIGINT)
+
+
+# --- the worked examples
+
+
+EXAMPLE = Path(__file__).parents[3] / "examples" / "german_credit.sh"
+DATA = "german_categorical.csv.gz"
+
+
+def test_example(tmp_path):
+    folder = os.environ.get("DECORRUPT_DATA")
+    if not folder or not (Path(folder) / DATA).exists():
+        pytest.skip(f"set DECORRUPT_DATA to a directory with {DATA}")
+    done = run_bash(EXAMPLE, tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    assert "balanced accuracy" in done.stdout
+    predictions = pd.read_csv(tmp_path / "out" / "predictions.csv")
+    assert predictions["probability"].between(0, 1).all()
+
+
+def test_without_the_data_the_example_says_so(tmp_path):
+    done = run_bash(EXAMPLE, tmp_path / "out", DECORRUPT_DATA=str(tmp_path))
+    assert done.returncode == 77
+    assert DATA in done.stderr
+
+
+# --- the tables of examples/wards
+
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+WARDS = EXAMPLES / "wards"
+
+
+def test_the_script_makes_the_tables(tmp_path):
+    runpy.run_path(str(EXAMPLES / "make_wards.py"))["main"](tmp_path)
+    for file in WARDS.glob("*.csv"):
+        pd.testing.assert_frame_equal(pd.read_csv(tmp_path / file.name), pd.read_csv(file))
+
+
+def test_misspelt_labels_are_not_read_as_negative(command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    in_wards = (WARDS / "patients.csv", WARDS / "wards.csv", *QUICK_FIT, "-o", "model.skops")
+    new = pd.read_csv(WARDS / "new_patients.csv")
+    by_labels = ("evaluate", "model.skops", "new.csv", "--label-column", "diagnosis")
+    assert command("fit", *in_wards).code == 0
+    new[new["diagnosis"] == "benign"].to_csv("new.csv", index=False)
+    done = command(*by_labels)
+    assert done.code == 2
+    assert "labelled rows contain no 'malignant': column 'diagnosis' contains 'benign'" in done.err
+    new.loc[new["diagnosis"].eq("malignant") & (new.index % 3 == 0), "diagnosis"] = "Malignant"
+    new.to_csv("new.csv", index=False)
+    done = command(*by_labels)
+    assert done.code == 2
+    assert "contains 'Malignant', 'benign' besides 'malignant'" in done.err
+    assert done.err.rstrip().endswith("give --positive-label malignant")
+    assert command(*by_labels, "--positive-label", "malignant").err == ""
+    assert command("fit", *in_wards, "--positive-label", "malignant", "--force").code == 0
+    done = command(*by_labels)
+    assert done.code == 0
+    assert "column 'diagnosis': 'Malignant', 'benign' are read as negative" in done.err

@@ -60,25 +60,10 @@ def test_sources(command, files, model, rates, monkeypatch):
 
 
 def test_columns_that_cannot_be_used_are_named(command, files, model, tmp_path):
-    rows = files.tables.rows.assign(same=1, opened="2024-05-01", id=[f"x{k}" for k in range(300)])
-    rows.loc[0, "opened"] = "2024-06-01"
-    rows.to_csv(tmp_path / "rows.csv", index=False)
+    files.tables.rows.assign(same=1).to_csv(tmp_path / "rows.csv", index=False)
     arguments = ["fit", tmp_path / "rows.csv", files.bags, *files.in_bags, *QUICK_FIT, "-o", model]
-    done = command(*arguments)
-    assert done.code == 0
-    assert done.err == "warning: columns that are not used: same, opened, id (-v shows why)\n"
-    everything = " ".join(command(*arguments, "--force", "-v").out.split())
-    assert "opened it contains dates" in everything
+    assert command(*arguments).err == "warning: columns that are not used: same (-v shows why)\n"
     assert command(*arguments, "--force", "--quiet").err == ""
-
-
-def test_nothing_is_overwritten_without_force(command, files):
-    before = files.model.read_bytes()
-    done = command("fit", *files.given, "-o", files.model)
-    assert done.code == 2
-    assert "exists" in done.err
-    assert "--force" in done.err
-    assert files.model.read_bytes() == before
 
 
 def test_a_model_is_kept_if_only_one_bag_has_positives(command, tmp_path, monkeypatch):
@@ -93,3 +78,49 @@ def test_a_model_is_kept_if_only_one_bag_has_positives(command, tmp_path, monkey
     assert "RuntimeWarning" not in done.err
     card = json.loads(command("explain", "m.skops", "--json").out)
     assert card["verdict"]["word"] != "usable"
+
+
+# --- columns that no option names
+
+
+NOTE = (
+    "note: bag column: bag, proportion column: rate (guessed; give --bag-column and "
+    "--proportion-column to change)\n"
+)
+
+
+@pytest.fixture
+def folder(files, tmp_path, monkeypatch):
+    for name in ("rows", "bags", "test"):
+        (tmp_path / f"{name}.csv").write_bytes(getattr(files, name).read_bytes())
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.usefixtures("folder")
+def test_guessed_columns_are_printed_unless_quiet(command):
+    inspected = command("inspect", "rows.csv", "bags.csv")
+    assert (inspected.code, inspected.err) == (0, NOTE)
+    named = ("--bag-column", "bag", "--proportion-column", "rate")
+    other = command("inspect", "rows.csv", "bags.csv", *named).out
+    # The command that is printed next repeats the options.
+    assert other.replace(" " + " ".join(named), "") == inspected.out
+    assert command("inspect", "rows.csv", "bags.csv", "--quiet").err == ""
+    fitted = command("fit", "rows.csv", "bags.csv", *QUICK_FIT, "-o", "m.skops")
+    assert fitted.code == 0
+    assert fitted.err.startswith(NOTE)
+    evaluated = command("evaluate", "m.skops", "rows.csv", "bags.csv", "--json")
+    assert evaluated.err.startswith(NOTE)
+    assert json.loads(evaluated.out)["bag_summary"]["n_bags"] == 30
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_positive_class_is_named_after_its_column(command):
+    bags = pd.read_csv("bags.csv").rename(columns={"rate": "sick_share"})
+    bags.to_csv("named.csv", index=False)
+    fit = ("fit", "rows.csv", "named.csv", *QUICK_FIT, "--json", "-f", "-o", "m.skops")
+    assert list(json.loads(command(*fit).out)["class_shares"]) == ["not sick", "sick"]
+    given = command(*fit, "--positive-label", "ill")
+    assert list(json.loads(given.out)["class_shares"]) == ["not ill", "ill"]
+    # Labels 0 and 1 of an evaluation are still understood.
+    assert command("evaluate", "m.skops", "test.csv", "--label-column", "label").code == 0

@@ -1,14 +1,13 @@
 """Outputs that cannot be written are refused before the work; a finished model is never lost."""
 
+import json
 import os
-import resource
-import signal
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from decorrupt import atomic, load
+from decorrupt.app.cli import pages
 
 
 @pytest.fixture
@@ -94,12 +93,6 @@ def test_the_folder_of_a_demo_may_not_be_a_file(command, tmp_path):
     assert f"{tmp_path / 'out' / 'deeper'}: Not a directory" in done.err
 
 
-def test_the_name_is_the_one_that_was_given(command, files, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    done = command("predict", files.model, files.test, "-o", "none/p.csv")
-    assert done.err.startswith("error: none/p.csv: there is no directory none")
-
-
 def test_a_model_that_cannot_be_saved_is_in_a_temporary_file(command, files, tmp_path, monkeypatch):
     true_flush, model = atomic._flush, tmp_path / "m.skops"
 
@@ -117,27 +110,6 @@ def test_a_model_that_cannot_be_saved_is_in_a_temporary_file(command, files, tmp
     rescued = Path(done.err.split("the model is in ")[1].removesuffix(" instead\n"))
     assert load(rescued)[-1].classes_.tolist() == [0, 1]
     rescued.unlink()
-    assert list(tmp_path.iterdir()) == []
-
-
-@contextmanager
-def small_files(n_bytes):
-    """No file of this process may be larger."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-        signal.signal(signal.SIGXFSZ, before)
-
-
-def test_a_table_that_grows_too_large_names_the_output(command, files, tmp_path):
-    with small_files(1000):
-        done = command("predict", files.model, files.test, "--proba", "-o", tmp_path / "p.jsonl")
-    assert done.code == 1
-    assert done.err == f"error: {tmp_path / 'p.jsonl'}: File too large\n"
     assert list(tmp_path.iterdir()) == []
 
 
@@ -170,3 +142,61 @@ def test_an_output_that_is_an_input_is_refused(command, linked, arguments, name)
     assert done.code == 2
     assert done.err.startswith(f"error: {name} is also an input")
     assert {path: path.read_bytes() for path in linked.iterdir()} == before
+
+
+# --- --report writes the page
+
+
+@pytest.fixture
+def broken(monkeypatch):
+    """A page of which no part can be rendered."""
+
+    def render(_):
+        raise KeyError("no such\ntemplate")
+
+    monkeypatch.setattr("decorrupt.documents.to_html", render, raising=False)
+
+
+def warns_of(page, done):
+    lines = [line for line in done.err.splitlines() if str(page) in line]
+    return len(lines) == 1 and lines[0].startswith("warning: ") and "KeyError" in lines[0]
+
+
+@pytest.mark.parametrize("quiet", [[], ["--quiet"]])
+@pytest.mark.usefixtures("broken")
+def test_a_page_that_fails_leaves_the_model(command, files, tmp_path, quiet):
+    page, model = tmp_path / "m.html", tmp_path / "m.skops"
+    page.write_text("an older page")
+    assert command(*files.fit, "--report", page, "-o", model, *quiet).code == 2
+    assert not model.exists()
+    page.unlink()
+    done = command(*files.fit, "--report", page, "-o", model, *quiet)
+    assert done.code == 1
+    assert warns_of(page, done)
+    assert f"  model: {model}\n" in done.out
+    assert str(page) not in done.out
+    assert not page.exists()
+    assert command("predict", model, files.test).code == 0
+
+
+@pytest.mark.usefixtures("broken", "quick_demo")
+def test_a_page_that_fails_leaves_the_results_of_other_commands(command, files, tmp_path):
+    page = tmp_path / "model.html"
+    done = command("demo", "--data", "wine", "-o", tmp_path, "--json")
+    assert (done.code, warns_of(page, done)) == (1, True)
+    assert json.loads(done.out)["page"] is None
+    assert command("explain", tmp_path / "model.skops").code == 0
+    for name in (["evaluate", files.model], ["inspect"]):
+        done = command(*name, *files.given, "--report", page)
+        assert (done.code, warns_of(page, done)) == (1, True)
+        assert done.out.startswith("Verdict\n")
+
+
+def test_where_pages_cannot_be_made_it_is_said_before_the_work(
+    command, files, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(pages, "can_make_pages", lambda: False)
+    done = command(*files.fit, "--report", tmp_path / "m.html", "-o", tmp_path / "m.skops")
+    assert done.code == 2
+    assert "decorrupt[cli]" in done.err
+    assert list(tmp_path.iterdir()) == []

@@ -47,16 +47,6 @@ def test_reordered_columns_unseen_categories_and_missing_values(command, files, 
     assert command("predict", files.model, path, "--quiet").err == ""
 
 
-def test_a_bad_row_far_down_leaves_no_file(command, files, tmp_path, monkeypatch):
-    test = pd.concat([files.tables.test] * 20)
-    path, out = tmp_path / "long.csv", tmp_path / "p.csv"
-    test.assign(age=["1"] * 3999 + ["x"]).to_csv(path, index=False)
-    done = command("predict", files.model, path, "-o", out)
-    assert done.code == 2
-    assert "row 4000: column 'age'" in done.err
-    assert list(tmp_path.glob("*p.csv*")) == []
-
-
 def test_texts_to_keep_are_no_formulas_and_numbers_stay_numbers(command, files, tmp_path):
     path = tmp_path / "kept.csv"
     texts = ["=HYPERLINK(1)", "+1", "-1+2", "@SUM(1)"] * 50

@@ -1,16 +1,28 @@
 """What commands print: the verdict first, few lines unless asked, and commands that run."""
 
 import json
+import logging
 import shlex
 
 import pandas as pd
 import pytest
 
 from decorrupt.app.cli import conventions
-from decorrupt.app.cli.conventions import MOST_LINES, brief, shown
+from decorrupt.app.cli.conventions import (
+    MOST_LINES,
+    Output,
+    brief,
+    console,
+    print_error_line,
+    shown,
+)
 from decorrupt.app.pages.documents import inspection_document, model_document
 from decorrupt.documents import to_text
+from decorrupt.documents.formats import CONTROL, one_line, printable
+from decorrupt.model_files import load_with_metadata, save
+from decorrupt.progress import log_step
 from helpers.model_dicts import inspection, model_card, source_card
+from helpers.quick import QUICK_FIT
 from helpers.shell import run_bash
 
 FILES = [("model", "folder/model.skops"), ("page", "folder/model.html")]
@@ -43,19 +55,6 @@ def test_many_long_warnings_are_counted(make, width):
     assert "folder/model.html" in text
 
 
-def test_as_many_warnings_as_fit_are_shown(width):
-    card = source_card() | {"warnings": [f"warning {k}" for k in range(30)]}
-    lines = brief_lines(card, width)
-    assert len(lines) == MOST_LINES
-    n_shown = sum(line.startswith("- Warning") for line in lines)
-    assert n_shown > 1
-    assert f"- {30 - n_shown} more warnings: see -v" in lines
-    card["warnings"] = ["one", "two"]
-    lines = brief_lines(card, width)
-    assert "- One." in lines
-    assert not any("more warnings: see -v" in line for line in lines)
-
-
 def test_details_are_shown_if_asked_for():
     document = inspection_document(inspection(), "decorrupt fit")
     assert len(shown(document, verbose=True)) == len(document.sections)
@@ -83,15 +82,6 @@ def test_the_command_that_inspect_prints_runs_as_printed(command, files, tmp_pat
     assert (tmp_path / "model.html").exists()
     card = json.loads(command("explain", "model.skops", "--json").out)
     assert [column["name"] for column in card["columns"]] == ["age", "income", "town"]
-
-
-def test_the_command_that_inspect_prints_for_sources_runs(command, files, monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    labels = ["--label-column", "says", "--positive-label", "sick", "--source-column", "who"]
-    done = command("inspect", files.noisy, *labels, "--noise-rates", files.rates)
-    (printed,) = (line for line in done.out.splitlines() if line.startswith("    decorrupt fit"))
-    ran = run_bash("-euc", printed)
-    assert ran.returncode == 0, ran.stderr
 
 
 def test_the_commands_after_a_fit_run_as_printed(command, files, tmp_path, monkeypatch):
@@ -130,3 +120,85 @@ def test_evaluate_warns_of_the_bags_that_the_model_was_trained_on(command, files
     assert other.code == 0, other.err
     assert words not in " ".join((other.out + other.err).split()).lower()
     assert other.out.startswith("Verdict\n  Usable: the bags show that it is better than guessing")
+
+
+# --- no control character reaches the terminal
+
+
+# Clear the screen, set the title of the window, backspaces, C1, and text from right to left.
+EVIL = "a\x1b[2J\x1b]0;title\x07\x08\x08\x9b31m\u202egpj\u2066\x7f\rb"
+
+
+def test_every_control_character_is_an_escape():
+    for code in [*range(9), *range(11, 32), *range(127, 160), 0x202E, 0x2066, 0x200F]:
+        assert printable(f"a{chr(code)}b") == f"a{ascii(chr(code))[1:-1]}b"
+    assert printable("Zoë ∝ 漢字\n\té") == "Zoë ∝ 漢字\n\té"
+    assert one_line("a\n b\tc\rd") == "a b c\\rd"
+
+
+def test_errors_warnings_notes_and_log_lines(capsys, monkeypatch):
+    print_error_line("error", EVIL)
+    Output().warn([EVIL])
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("TERM", "dumb")
+    assert not console().is_terminal or console().no_color
+    Output().tell([EVIL])
+    shown = capsys.readouterr().err
+    assert shown.count("a\\x1b[2J") == 3
+    assert not CONTROL.search(shown)
+
+
+def test_log_lines(command, capsys):
+    from decorrupt.app.cli.conventions import _lines_on_stderr
+
+    with _lines_on_stderr():
+        log_step(EVIL + "\nsecond line")
+    shown = capsys.readouterr().err
+    assert shown.count("\n") == 1
+    assert not CONTROL.search(shown)
+    assert not logging.getLogger("decorrupt").handlers
+
+
+def test_json_has_escapes_and_the_same_value(capsys):
+    Output(as_json=True).result({EVIL: EVIL, "é": "漢"}, [])
+    shown = capsys.readouterr().out
+    assert not CONTROL.search(shown)
+    assert json.loads(shown) == {EVIL: EVIL, "é": "漢"}
+    assert "漢" in shown
+
+
+@pytest.fixture
+def evil_table(files, tmp_path):
+    rows = pd.read_csv(files.rows).rename(columns={"age": "age\x1b[2J\x9b31m\u202e"})
+    rows["town"] += "\x1b[31m"
+    rows.to_csv(tmp_path / "rows.csv", index=False)
+    return tmp_path / "rows.csv"
+
+
+def test_column_names(command, files, evil_table, tmp_path):
+    given = (evil_table, files.bags, *files.in_bags)
+    model = tmp_path / "m.skops"
+    shown = [
+        command("inspect", *given),
+        command("fit", *given, *QUICK_FIT, "-v", "-o", model),
+        command("explain", model),
+        command("explain", model, "--json"),
+        command("fit", *given, "--drop", "\x1b[2J", "-o", tmp_path / "n.skops"),
+        command("predict", model, files.test),
+    ]
+    assert [one.code for one in shown] == [0, 0, 0, 0, 2, 2]
+    for one in shown:
+        assert not CONTROL.search(one.out + one.err)
+    assert "age\\x1b[2J" in shown[2].out
+
+
+def test_the_metadata_of_a_model_file(command, files, tmp_path):
+    model, card = load_with_metadata(files.model)
+    card["warnings"] = [EVIL]
+    card["created"] = EVIL
+    card["versions"] = {EVIL: EVIL}
+    save(model, tmp_path / "m.skops", card)
+    for done in (command("explain", tmp_path / "m.skops"), command("explain", files.model)):
+        assert done.code == 0
+        assert not CONTROL.search(done.out + done.err)

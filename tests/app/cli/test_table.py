@@ -58,22 +58,6 @@ def test_the_verdict_comes_first_and_the_page_has_everything(command, places):
     assert "Duncan and Davis" in text
 
 
-def test_many_outcomes_are_a_line_per_large_cell_on_a_terminal(command, places):
-    rng = np.random.default_rng(1)
-    wide = pd.read_csv(places / "wide.csv")
-    for k in range(4):
-        wide[f"rare {k}"] = rng.binomial(wide["abstain"], 0.02)
-        wide["abstain"] -= wide[f"rare {k}"]
-    wide.to_csv(places / "many.csv", index=False)
-    outcomes = "dem,rep,abstain,rare 0,rare 1,rare 2,rare 3"
-    page = places / "many.html"
-    sides = ("--groups", "white,black", "--outcomes", outcomes, "--report", page)
-    text = command("table", places / "many.csv", *sides).out
-    assert re.search(r"white +dem +[\d,]+ +[89]\d\.\d%", text)
-    assert "rare 1" not in text
-    assert "rare 1" in page.read_text(encoding="utf-8")
-
-
 def test_three_places_and_control_characters(command, places):
     frame = pd.read_csv(places / "wide.csv").rename(columns={"black": "bl\x1b[31mack"})
     frame[:3].to_csv(places / "few.csv", index=False)

@@ -4,9 +4,11 @@ import copy
 import html
 import re
 
+import numpy as np
 import pytest
 
 from decorrupt.app.pages import plots
+from decorrupt.app.pages.demo_section import GAP, LEVELS, draw_images
 from decorrupt.app.pages.documents import evaluation_document, inspection_document, model_document
 from decorrupt.app.pages.provenance import comparison_blocks
 from decorrupt.app.pages.wording import MOST_BARS, MOST_COLUMNS
@@ -45,10 +47,6 @@ def model_page(card, results=None):
 
 def evaluation_page(found):
     return to_html(evaluation_document(found, model_card(), "m.skops"))
-
-
-def inspection_page(found):
-    return to_html(inspection_document(found, FIT))
 
 
 @pytest.fixture(scope="module", params=DOCUMENTS)
@@ -138,11 +136,8 @@ def test_the_model_page_says_all():
             f"guessing by ward {EVIL} 0.654 (for known bags only)",
         ),
         "What speaks against it": ("is odd.",),
-        "Comparison": ("114 test rows", "true labels 0.990 ± 0.020 0.980 ± 0.020"),
-        "Assumption checks": (
-            f"Your groups differ in more than their share, mostly in age and {EVIL}.",
-            "(A) rows of a class look the same in every bag 0.005",
-        ),
+        "Comparison": ("true labels 0.990 ± 0.020 0.980 ± 0.020",),
+        "Assumption checks": ("(A) rows of a class look the same in every bag 0.005",),
         "Results on held-out bags": ("30 bags; mean absolute difference 0.1",),
         "Feature importance": (f"age 0.0200 0.0005 {EVIL} 0.0010 0.0005", "−0.0004"),
         "The data": ("74 labelled rows (24.8 % of all)",),
@@ -185,30 +180,11 @@ def test_the_positive_label_is_asked_for_where_the_classes_have_no_names():
         assert sections(model_page(card))["Verdict"].endswith("--label-column label")
 
 
-def test_the_rows_to_label_after_an_evaluation_include_those_it_had():
-    found = evaluation() | {"verdict": verdict(n_labels=1600)}
-    words = "Next: label about 1,600 rows in all, which shows"
-    assert words in sections(evaluation_page(found))["Verdict"]
-    enough = evaluation() | {"verdict": verdict(n_labels=0)}
-    assert "Next: label more rows: the accuracy is" in sections(evaluation_page(enough))["Verdict"]
-
-
 def test_a_warning_that_the_verdict_contains_is_not_repeated():
     why = verdict()["why"]
     card = model_card() | {"warnings": [why, "b", "b", "a"]}
     assert sections(model_page(card))["What speaks against it"] == "B. A."
     assert "What speaks against it" not in sections(model_page(card | {"warnings": [why]}))
-
-
-def test_bags_that_cannot_be_tested():
-    card = model_card()
-    card["assumptions"] |= dict.fromkeys(
-        ("classes_p_value", "classes_differ", "chances_p_value", "chances_differ")
-    )
-    checks = sections(model_page(card))["Assumption checks"]
-    assert checks.count("not testable with these bags") == 2
-    del card["assumptions"]  # of inexact counts
-    assert "Assumption checks" not in sections(model_page(card))
 
 
 @pytest.mark.usefixtures("no_drawings")
@@ -227,59 +203,14 @@ def test_the_evaluation_says_all():
     found = sections(evaluation_page(evaluation()))
     for section, words in {
         "Verdict": ("Usable: balanced accuracy 0.810 (0.770 to 0.850).",),
-        "Accuracy": (
-            "balanced accuracy 0.810 ± 0.020",
-            "from the shares of these bags, without labels 0.871 (95% interval",
-        ),
-        "With true labels": (
-            "no 170 0.800 ± 0.020 0.700 ± 0.020",
-            "no 153 17",
-            f"yes {EVIL} 30 100",
-        ),
+        "Accuracy": ("from the shares of these bags, without labels 0.871 (95% interval",),
+        "With true labels": ("no 170 0.800 ± 0.020 0.700 ± 0.020", f"yes {EVIL} 30 100"),
         "Measures and calibration": ("Brier score lower is better 0.830 ± 0.020",),
-        "Without labels, bag by bag": (
-            "log-likelihood of counts per row higher is better −0.110",
-            "Predicted and known shares",
-        ),
+        "Without labels, bag by bag": ("log-likelihood of counts per row higher is better −0.110",),
         "What speaks against it": ("unknown in training",),
         "What it must not be used for": ("Do not use it",),
     }.items():
         assert all(text in found[section] for text in words), found[section]
-
-
-@pytest.mark.usefixtures("no_drawings")
-@pytest.mark.parametrize(
-    ("prior", "words"),
-    [
-        (0.41, "with 41.0 % positives."),
-        (0.6, "here it is 43.3 %, so expect them too high"),
-        (0.2, "too low"),
-    ],
-)
-def test_probabilities_for_another_population(prior, words):
-    found = evaluation()
-    negative, positive = found["labels"]["class_shares"]
-    found["labels"]["class_shares"] = {negative: 1 - prior, positive: prior}
-    assert words in sections(evaluation_page(found))["With true labels"]
-
-
-@pytest.mark.usefixtures("no_drawings")
-def test_the_inspection_says_all():
-    found = sections(inspection_page(inspection()))
-    assert found["Verdict"] == (
-        f"A model can be trained: the bags differ in their shares. Next: train a model. {FIT}"
-    )
-    assert "74 labelled rows (24.8 % of all)" in found["The data"]
-    bags = found["The bags one by one"]
-    assert f"b0 {EVIL} 10 0.900 40.0 %" in bags
-
-
-@pytest.mark.usefixtures("no_drawings")
-def test_bags_that_are_too_weak_need_more_bags():
-    found = inspection() | {"verdict": verdict("do not use", "too weak")}
-    words = sections(inspection_page(found))["Verdict"]
-    assert words.startswith("Do not use: too weak. Next: collect more bags")
-    assert words.endswith(f"To train all the same: {FIT}")
 
 
 @pytest.mark.usefixtures("no_drawings")
@@ -294,10 +225,7 @@ def test_bags_that_are_too_weak_need_more_bags():
 )
 def test_the_calibration_slope_in_words(slope, words):
     page = model_page(model_card(), held_out() | {"calibration_slope": slope})
-    text = " ".join(" ".join(sections(page).values()).split())
-    assert f"Calibration slope: {slope:.3f}.".replace("-", "−") in text
-    assert words in text
-    assert ("Here the probabilities" in text) == (slope != 1.1)
+    assert words in text_of(page)
 
 
 @pytest.mark.usefixtures("no_drawings")
@@ -347,3 +275,29 @@ def test_a_large_model_makes_a_small_page():
     assert "The plot shows 600 dots" in found["Results on held-out bags"]
     assert f"{MOST_BARS} of 5,000 columns" in found["Feature importance"]
     assert page == model_page(card, results), "the same dots every time"
+
+
+# --- images as SVG
+
+
+def painted(svg, shape):
+    """Return the image that the rectangles of an SVG paint, by a reading of its own."""
+    canvas = np.zeros(shape)
+    for opacity, path in re.findall(r'fill-opacity="([^"]+)" d="([^"]*)"', svg):
+        for x, y, width, back in re.findall(r"M(\d+) (\d+)h(\d+)v1H(\d+)z", path):
+            assert back == x
+            canvas[int(y), int(x) : int(x) + int(width)] += float(opacity)
+    return canvas
+
+
+def test_every_pixel_has_its_grey_level_and_is_painted_once():
+    images = np.random.default_rng(0).integers(0, LEVELS + 1, (11, 4, 5)).astype(float)
+    images[0, 0, 0] = LEVELS
+    svg = draw_images(images, "bag", "A <bag>", "1 × a & 2 × b")
+    canvas = painted(svg, (2 * 4 + GAP, 8 * 5 + 7 * GAP))
+    for place, image in enumerate(images):
+        top, left = place // 8 * (4 + GAP), place % 8 * (5 + GAP)
+        np.testing.assert_allclose(canvas[top : top + 4, left : left + 5], image / LEVELS)
+    assert canvas.sum() == images.sum() / LEVELS
+    assert "A &lt;bag&gt;" in svg
+    assert "1 × a &amp; 2 × b" in svg

@@ -35,12 +35,6 @@ def test_chunks_make_one_table(tmp_path, name):
     pd.testing.assert_frame_equal(read_table(path), FRAME)
 
 
-def test_formulas_are_written_as_they_are(tmp_path):
-    path = tmp_path / "a.csv"
-    write_table(pd.DataFrame({"x": ["=1+1", "@a", "-2+3", "+4"]}), str(path))
-    assert path.read_text() == "x\n=1+1\n@a\n-2+3\n+4\n"
-
-
 def test_formulas_in_texts_can_be_neutralised(tmp_path):
     cells = ["=1+1", "+4", "-2+3", "@a", "\tx", "\rx", "a=b", "'=1", "-", None]
     numbers = [-1.5, *range(len(cells) - 1)]

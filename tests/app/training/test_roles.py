@@ -1,9 +1,12 @@
+"""test_roles"""
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from decorrupt.app.tables import TableError
 from decorrupt.app.training.bag_columns import BagColumns
+from decorrupt.app.training.guess import guess_columns
 from decorrupt.app.training.roles import read_bags
 from decorrupt.app.training.table import Table
 from decorrupt.observed import LaplaceNoise
@@ -74,13 +77,6 @@ def test_cells_of_counts_can_be_ranges(cells, ends):
         read(rows(), table, count="yes")
 
 
-def test_cells_without_a_range_are_counts_as_ever():
-    table = bags(BAGS.assign(yes=["3", "1", "9"]))
-    found = read(rows(), table, count="yes", takes_ranges=True)
-    assert not found.observed.is_inexact
-    assert positives(found) == [0.5, 0.5, 1, 1, 1]
-
-
 def test_noisy_counts_need_not_be_possible():
     table = bags(BAGS.assign(yes=[4.5, -1, 0]))
     found = read(rows(), table, count="yes", count_noise="laplace:2")
@@ -128,11 +124,6 @@ VAGUE = {"count": "yes", "takes_ranges": True}
             {"yes": ["2-1", "1", "0"]},
             VAGUE,
             "column 'yes': the range of bag 'b' has its lower end",
-        ),
-        (
-            {"yes": ["<2", "1", "0"]},
-            VAGUE | {"count_noise": "laplace:2"},
-            "bag 'b' has a range from 0 to 0.33.* and count_noise: give one of them",
         ),
         (
             {"yes": ["about 2", "1", "0"]},
@@ -194,3 +185,59 @@ def test_a_size_that_contradicts_the_rows_is_a_warning():
         "column 'Rows' of bags.csv contradicts the number of rows of 1 bags (the first is 'b': 4 "
         "and 3): are rows missing?"
     )
+
+
+# --- guessed columns
+
+
+ROWS_GUESS = Table(pd.DataFrame({"precinct": ["a", "b"], "age": [30, 40]}), "voters.csv")
+
+
+def guessed(columns=None, rows=ROWS_GUESS, **bags):
+    table = Table(pd.DataFrame({"precinct": ["a", "b"]} | bags), "precincts.csv")
+    return guess_columns(columns or BagColumns(), rows, table)
+
+
+@pytest.mark.parametrize(
+    ("name", "field"),
+    [
+        *(("share", "proportion"), ("Rate", "proportion"), ("PROPORTION", "proportion")),
+        *(("vote_share", "proportion"), ("default_rate", "proportion")),
+        *(("count", "count"), ("Yes_Count", "count")),
+    ],
+)
+def test_a_column_with_a_telling_name(name, field):
+    columns, notes = guessed(**{name: [0, 1], "wealth": [3, 4], "country": ["x", "y"]})
+    assert columns == BagColumns("precinct", **{field: name})
+    assert notes == [
+        f"bag column: precinct, {field} column: {name} (guessed; give --bag-column and "
+        f"--{field}-column to change)"
+    ]
+
+
+def test_what_options_name_is_not_guessed():
+    given = BagColumns("precinct", count="share")
+    assert guessed(given, share=[3, 4], rate=[1, 2]) == (given, [])
+    columns, (note,) = guessed(BagColumns(proportion="wealth"), wealth=[0.1, 0.2], rate=[1, 2])
+    assert columns == BagColumns("precinct", proportion="wealth")
+    assert "--proportion-column" not in note
+
+
+def test_numbers_that_sum_to_one_are_shares_of_classes():
+    shares = {"size": [5, 6], "no": [0.33, 1], "yes": [0.67, 0]}
+    columns, (note,) = guessed(**shares)
+    assert columns == BagColumns("precinct", proportions=["no", "yes"])
+    assert "proportion columns: no, yes" in note
+    with pytest.raises(TableError, match=r"no column is called .*'size', 'no', 'yes'"):
+        guessed(**shares | {"yes": [0.5, 0]})
+    with pytest.raises(TableError, match="no column is called"):
+        guessed(**shares | {"no": [-1, 1], "yes": [2, 0]})
+
+
+def test_several_candidates_are_listed():
+    with pytest.raises(TableError, match=r"precincts\.csv: the columns 'share', 'count' could all"):
+        guessed(share=[0.1, 0.2], count=[1, 2])
+    with pytest.raises(TableError, match="have the columns 'precinct', 'age' in common"):
+        guessed(age=[1, 2], share=[0.1, 0.2])
+    with pytest.raises(TableError, match="have no column in common"):
+        guessed(rows=Table(pd.DataFrame({"age": [1]}), "voters.csv"), share=[0.1, 0.2])

@@ -3,12 +3,14 @@
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from decorrupt.app.training.evaluate import evaluate_labels
-from decorrupt.app.training.predict import Predictions
+from decorrupt.app.training.columns import choose_features
+from decorrupt.app.training.held_out import column_of_features, without_assumed
+from decorrupt.app.training.preprocess import make_preprocessor, prepare
 from decorrupt.app.training.verdict import (
     AVOID,
     CHECK,
@@ -22,6 +24,12 @@ from decorrupt.app.training.verdict import (
     judge_sources,
     labels_needed,
 )
+from decorrupt.app.training.words import (
+    limits_of_use,
+    method_sentence,
+    warnings_on_bags,
+    warnings_on_sources,
+)
 from helpers.model_dicts import (
     assumptions,
     bag_summary,
@@ -32,6 +40,7 @@ from helpers.model_dicts import (
     model_card,
     source_card,
     source_summary,
+    verdict,
 )
 
 FINE = {"classes_differ": False, "chances_differ": False}
@@ -51,10 +60,6 @@ def verdict_of(card):
     return found["word"], found["why"]
 
 
-def test_a_model_with_nothing_against_it_is_usable():
-    assert verdict_of(good_card()) == (USABLE, "the bags show that it is better than guessing")
-
-
 NONE = {"value": 0.48, "low": 0.4, "high": 0.6, "evidence": "none"}
 WEAK = {"low": 0.5, "evidence": "weak"}
 
@@ -62,6 +67,7 @@ WEAK = {"low": 0.5, "evidence": "weak"}
 @pytest.mark.parametrize(
     ("changes", "word", "why"),
     [
+        ({}, USABLE, "the bags show that it is better than guessing"),
         ({"expected": NONE}, AVOID, "probably not better than guessing"),
         ({"expected": WEAK}, CHECK, "do not show that it is better than guessing"),
         ({"assumptions": {"chances_differ": None}}, CHECK, "these bags cannot show whether"),
@@ -81,14 +87,6 @@ def test_inexact_counts_cannot_be_tested():
     word, why = verdict_of(card)
     assert word == CHECK
     assert "the counts are not exact" in why
-
-
-def test_not_testable_is_not_passed():
-    card = good_card(assumptions={"classes_differ": None, "chances_differ": None})
-    word, why = verdict_of(card)
-    assert word == CHECK
-    assert why.startswith("these bags cannot show whether")
-    assert judge_bags(bag_summary(), assumptions() | {"classes_differ": None})["word"] == CHECK
 
 
 def test_unexplained_differences_between_bags_need_labels():
@@ -149,11 +147,9 @@ def test_verdicts_on_models_of_sources(changes, word, why):
     ("value", "std_error", "word", "why"),
     [
         (0.8, 0.02, USABLE, "balanced accuracy 0.800 (0.760 to 0.840), guessing gives 0.5"),
-        (0.99, 0.02, USABLE, "0.990 (0.950 to 1.000)"),
         (0.6, 0.06, CHECK, "too few labels to tell: balanced accuracy 0.600"),
         (0.889, 0.135, CHECK, "too few labels to tell: balanced accuracy 0.889 (0.619 to 1.000)"),
         (0.48, 0.02, AVOID, "balanced accuracy 0.480 (0.440 to 0.520)"),
-        (0.2, 0.02, AVOID, "balanced accuracy 0.200"),
         (None, None, CHECK, "the labelled rows do not contain all classes"),
     ],
 )
@@ -209,13 +205,6 @@ def test_verdicts_on_bags_before_training(bags, checks, word, why):
     assert why in found["why"]
 
 
-def test_several_classes_with_similar_shares_are_to_be_checked():
-    bags = bag_summary() | {"effective_sample_size": 5.0}
-    bags["classes"] = bags["classes"] + bags["classes"][:1]
-    found = judge_bags(bags, assumptions() | FINE)
-    assert (found["word"], found["why"]) == (CHECK, "the shares of the bags differ little")
-
-
 @pytest.mark.parametrize(
     ("worth", "estimated", "word"),
     [(229.0, False, USABLE), (229.0, True, CHECK), (29.0, False, AVOID), (29.0, True, AVOID)],
@@ -244,17 +233,6 @@ def test_so_many_labels_show_the_accuracy(accuracy, shares):
     assert np.quantile(apart, 0.95) == pytest.approx(HALF_WIDTH, rel=0.12)
 
 
-def test_the_evaluation_of_so_many_labels_has_that_standard_error():
-    rng, shares = np.random.default_rng(1), {"a": 0.7, "b": 0.3}
-    n_rows = labels_needed(0.8, list(shares.values()))
-    labels = (rng.random(n_rows) < 0.3).astype(int)
-    chosen = np.where(rng.random(n_rows) < 0.8, labels, 1 - labels)
-    found = evaluate_labels(Predictions(chosen, np.eye(2)[chosen], chosen), labels, shares)
-    assert 1.96 * found["metrics"]["balanced_accuracy"]["std_error"] == pytest.approx(
-        HALF_WIDTH, rel=0.15
-    )
-
-
 accuracies = st.one_of(st.none(), st.floats(0, 1))
 
 
@@ -272,3 +250,140 @@ def test_any_shares_give_a_number_to_ask_for(accuracy, shares):
     assert FEWEST_LABELS <= n_rows <= 60_000
     assert n_rows % 10 == 0
     assert math.isfinite(n_rows)
+
+
+# --- sentences
+
+
+def checks(*, classes, chances, **others):
+    return assumptions() | {"classes_differ": classes, "chances_differ": chances} | others
+
+
+@pytest.mark.parametrize(
+    ("classes", "chances", "words"),
+    [
+        (True, True, "one method tolerates both, count likelihood with a bag effect"),
+        (True, False, "mean map and corrected loss do not tolerate this"),
+        (False, True, "auto uses methods that tolerate this"),
+        (False, False, "all methods can be used"),
+        (None, None, "what could not be tested can fail: auto compares the methods on held-out"),
+        (False, None, "what could not be tested can fail"),
+    ],
+)
+def test_what_the_tests_mean_for_the_method(classes, chances, words):
+    assert method_sentence(checks(classes=classes, chances=chances)).startswith(words)
+
+
+def fitted_preprocessor(frame):
+    features = choose_features(frame, roles=[])
+    prepared = prepare(frame, features.columns)
+    return make_preprocessor(features.columns, len(frame)).fit(prepared), prepared
+
+
+def test_features_have_the_names_of_the_users_columns():
+    """Levels, rare levels, missing values, and names that begin with another name."""
+    n_rows = 200
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "age": rng.normal(size=n_rows),
+            "age_group": rng.choice(["18_30", "31"], n_rows),
+            "sex": rng.choice(["Female", "Male"], n_rows),
+            "sex_at_birth": rng.choice(["Female", "Male"], n_rows),
+            "dest": ["Paris"] * 99 + ["Rome"] * 99 + ["Bonn", "Linz"],
+            "missingindicator_x": rng.normal(size=n_rows),
+            "x__y": rng.normal(size=n_rows),
+            "member": rng.random(n_rows) < 0.5,
+        }
+    )
+    frame.loc[:20, ["age", "missingindicator_x", "sex"]] = None
+    transformer, prepared = fitted_preprocessor(frame)
+    found = column_of_features(transformer)
+    matrix = transformer.transform(prepared)
+    assert len(found) == matrix.shape[1]
+    assert set(found) == set(frame)
+    n_features = {name: found.count(name) for name in frame}
+    # Numbers: value and missing indicator; categories: one per level, rare or missing.
+    assert n_features == {
+        "age": 2,
+        "age_group": 2,
+        "sex": 3,
+        "sex_at_birth": 2,
+        "dest": 3,
+        "missingindicator_x": 2,
+        "x__y": 1,
+        "member": 1,
+    }
+
+
+def card_of_bags(**changes):
+    card = model_card() | {"bag_column": "ward", "diagnostics": None}
+    card["assumptions"] = checks(classes=False, chances=False)
+    for name, entries in changes.items():
+        card[name] = (card[name] or {}) | entries
+    return card
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        (
+            {"assumptions": {"classes_differ": None, "chances_differ": True, "bag_effect": 0.1}},
+            "about 10 points",
+        ),
+        (
+            {"expected": {"better_than_group_rate": 0.5}},
+            "guessing each row by its ward scores 0.654",
+        ),
+        ({"bags": {"effective_sample_size": 12.3}}, "worth about 12 labelled rows"),
+        ({"diagnostics": {"is_convex": False}}, "several minima"),
+        ({"assumptions": {"classes_differ": True}}, "mean-map is wrong for groups that differ"),
+    ],
+)
+def test_one_warning_for_each_finding_on_bags(changes, words):
+    assert warnings_on_bags(card_of_bags()) == []
+    (warning,) = warnings_on_bags(card_of_bags(**changes))
+    assert words in warning
+
+
+def test_no_warning_where_it_does_not_apply():
+    suited = {"method": {"chosen": "count_likelihood"}, "assumptions": {"classes_differ": True}}
+    assert warnings_on_bags(card_of_bags(**suited)) == []
+    mixtures = {"classes_differ": False, "chances_differ": True, "bag_effect": 0.17}
+    assert warnings_on_bags(card_of_bags(assumptions=mixtures)) == [], "as it must be"
+    card = card_of_bags(bags={"effective_sample_size": 1.0})
+    card["class_shares"] = dict.fromkeys("abc", 1 / 3)
+    assert warnings_on_bags(card) == [], "for several classes it describes the mean map only"
+    del card["assumptions"]
+    assert warnings_on_bags(card) == [], "of inexact counts"
+
+
+def test_other_warnings_on_sources():
+    card = source_card() | {"noise_rates": "estimated"}
+    card["sources"]["effective_sample_size"] = 20.0
+    estimated, few = warnings_on_sources(card)
+    assert "estimated from the labels" in estimated
+    assert "worth about 20 clean ones" in few
+
+
+@pytest.mark.parametrize("word", ["usable", "do not use"])
+def test_limits_of_use(word):
+    card = model_card() | {"verdict": verdict(word)}
+    limits = limits_of_use(card)
+    assert ("until an evaluation shows that it beats chance" in limits) == (word == "do not use")
+    assert any("the rows of a class look different" in limit for limit in limits)
+    assert any("share of positives is not near 41.0%" in limit for limit in limits)
+    assert "12 training rows" in limits[-1]
+    card["method"] |= {"chosen": "count_likelihood", "n_landmarks": 0}
+    limits = limits_of_use(card)
+    assert any("P(class | columns) differs from training" in limit for limit in limits)
+    assert "decorrupt evaluate" in limits[-1]
+
+
+@pytest.mark.parametrize("differ", [True, None, False])
+def test_a_calibration_that_assumes_common_classes_needs_a_test_that_passed(differ):
+    results = {"criteria": {}, "calibration": ["bin"]}
+    kept = without_assumed(results, checks(classes=differ, chances=False))
+    assert kept["calibration"] == (["bin"] if differ is False else [])
+    assert results["calibration"] == ["bin"], "the input is unchanged"
+    assert without_assumed(results, None)["calibration"] == []
