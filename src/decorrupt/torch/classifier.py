@@ -12,7 +12,7 @@ from scipy import sparse
 from torch import Tensor
 
 from decorrupt._typing import FloatArray
-from decorrupt.losses import prior_scores, score_shape
+from decorrupt.losses import chosen_classes, prior_scores, score_shape
 from decorrupt.meta import ObservedClassifier, bag_folds, check_numbers, make_columns, seed
 from decorrupt.progress import log_step
 from decorrupt.risks import CountRisk
@@ -163,7 +163,8 @@ class TorchBagClassifier(ObservedClassifier):
                 log_step(f"early stopping chose {self.n_epochs_} epochs")
             self._fit_network(columns, likelihood, first_seed, n_epochs=self.n_epochs_)
         self.module_.cpu()
-        self._note_one_class(self._scores(columns))
+        scores = self._scores(columns)
+        self.warn_if_one_class(chosen_classes(scores - self.decision_threshold_), len(scores))
 
     def _held_out(
         self,
