@@ -219,8 +219,8 @@ def fit_principal_projection(
     With X − mean = USVᵀ, P = c·VS^−½ and (X − mean)P = c·US^½: a component's variance is
     proportional to its singular value s, where the component itself has s² and a whitened one 1.
     c makes the total variance of the coordinates that of X, so kernel_gamma, and "scale", which
-    is 1 divided by the total variance, mean the same for X and for its coordinates. Kernels of
-    differences do not depend on the mean, so it is not subtracted in XP.
+    is 1 divided by the total variance, mean the same for X and for its coordinates. The mean is not
+    subtracted before XP is computed: kernels of differences do not depend on it.
 
     There are at most as many components as columns and a quarter of the rows; those with a singular
     value below 1e-4 of the first are left out. If all rows are equal, P is a column of zeros. Of

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import clone
 
 from decorrupt.assumptions import AssumptionReport, check_observed_assumptions
-from decorrupt.estimators import check_parameters, estimator, validated_rows
+from decorrupt.estimators import BagFitMixin, check_parameters, estimator, validated_rows
 from decorrupt.model_selection.allowed import allowed_methods, counting_methods
 from decorrupt.model_selection.averaging_search import AveragingSearch
 from decorrupt.model_selection.baselines import (
@@ -32,7 +32,7 @@ ASSUMPTIONS_SEED = 0
 
 
 @estimator
-class AutoLabelProportionsClassifier(AveragingSearch):
+class AutoLabelProportionsClassifier(BagFitMixin, AveragingSearch):
     """The automatic choice for bags: an average of what explains held-out bags best.
 
     P(Y=c|x) = Σ_k weight_k·P_k(Y=c|x), averaged over methods, kernels and λ, without labels.
@@ -90,6 +90,9 @@ class AutoLabelProportionsClassifier(AveragingSearch):
     With 2,048 rows or more, all configurations are compared on a sample of bags, those with a
     noticeable weight on a sample of 4 times the size, and so on; the last ones on all bags.
 
+    `fit` also warns with WeakEvidenceWarning if the interval of the estimated accuracy contains
+    that of guessing, and with SkippedFoldWarning as :class:`BagGridSearchCV` does.
+
     References
     ----------
     Yao, Vehtari, Simpson and Gelman (2018), Using stacking to average Bayesian predictive
@@ -110,61 +113,20 @@ class AutoLabelProportionsClassifier(AveragingSearch):
     """
 
     default_kernels: ClassVar[tuple[str, ...]] = DEFAULT_KERNELS
-    __metadata_request__fit: ClassVar[dict[str, bool]] = {
-        "bags": True,
-        "upper": True,
-        "sample_weight": True,
-    }
+    needs_exact_counts: ClassVar[bool] = False
 
     scoring: Any = "count_log_likelihood"
     check_assumptions: bool = True
     count_noise: Any = None
 
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        *,
-        bags: Any = None,
-        upper: Any = None,
-        sample_weight: Any = None,
-    ) -> Self:
-        """Compare configurations on held-out bags, refit the heaviest on all rows and average them.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_rows, n_columns)
-            The rows.
-        y : array-like of shape (n_rows,) or (n_rows, n_classes), or Observed
-            The proportion of each row's bag, or its class shares; without `bags`, class labels.
-        bags : array-like of shape (n_rows,), optional
-            The bag of each row.
-        upper : array-like of shape (n_rows,) or (n_rows, n_classes), optional
-            The upper end of the range of each row's bag, or of each class; y is then the lower end.
-        sample_weight : array-like of shape (n_rows,), optional
-            How many rows each row represents, at least 0; whole numbers in bags of several classes.
-
-        Raises
-        ------
-        ValueError
-            If an argument is invalid, or no candidate can use `upper` or `count_noise`.
-
-        Warns
-        -----
-        WeakEvidenceWarning
-            If the interval of the estimated accuracy contains that of guessing.
-        SkippedFoldWarning, ConvergenceWarning, OneClassWarning, BagAssumptionWarning, \
-UnscaledColumnsWarning
-            As in the other searches, see :class:`BagGridSearchCV`.
-        """
+    def _fit(self, X: Any, y: Any, *, bags: Any, upper: Any, **known: Any) -> Self:
         scorer = get_bag_scorer(self.scoring)
         self._check_parameters(scorer)
         if bags is None and not isinstance(y, Observed):
             for name, value in (("upper", upper), ("count_noise", self.count_noise)):
                 if value is not None:
                     raise ValueError(f"{name} is about the counts of bags: pass bags=")
-        known = {"bags": bags, "upper": upper, "sample_weight": sample_weight}
-        observed = as_observed(y, count_noise=self.count_noise, **known)
+        observed = as_observed(y, bags=bags, upper=upper, **known)
         cv = folds_of_used(self.cv, observed.used_rows)
         X, observed = observed.used(X)
         data = self._read(X, observed, cv, scorer)
@@ -173,8 +135,12 @@ UnscaledColumnsWarning
             count_risk(observed).class_prior if observed.is_inexact else observed.inner_prior
         )
         in_bags = observed.n_bags < len(observed.row_bag) or bags is not None
-        is_testable = in_bags and not observed.is_inexact
-        self.assumptions_ = self._assumptions(data) if is_testable else None
+        self.assumptions_: AssumptionReport | None = None
+        if self.check_assumptions and in_bags and not observed.is_inexact:
+            names = getattr(self, "feature_names_in_", None)
+            self.assumptions_ = check_observed_assumptions(
+                data.X, observed, names, random_state=ASSUMPTIONS_SEED
+            )
         candidates = resolve_candidates(self.candidates)
         if observed.is_inexact:
             allowed = counting_methods(candidates)
@@ -211,14 +177,6 @@ UnscaledColumnsWarning
                 "count_noise of a search is the same for all bags; noise by bag is a parameter of "
                 "CountLikelihoodClassifier and EMClassifier"
             )
-
-    def _assumptions(self, data: FoldedData) -> AssumptionReport | None:
-        if not self.check_assumptions:
-            return None
-        names = getattr(self, "feature_names_in_", None)
-        return check_observed_assumptions(
-            data.X, data.observed, names, random_state=ASSUMPTIONS_SEED
-        )
 
     def _with_bag_effect(self, scorer: BagScorer) -> BagScorer:
         """Return the scorer with the estimated bag effect, if there is one and counts are used."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -14,6 +13,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples, check_consistent_length
 
 from decorrupt._typing import FloatArray
+from decorrupt.exceptions import warn
 from decorrupt.observed.counts import ClassCounts, read_counts
 from decorrupt.observed.read import check_bags, check_upper, read_labels, shares_by_bag
 from decorrupt.observed.shares import (
@@ -347,12 +347,10 @@ class Observed:
         """Warn if bags were cut, as scikit-learn's KFold does: their counts are approximate."""
         n_parts = int(np.sum(self.is_part))
         if n_parts:
-            warnings.warn(
+            warn(
                 f"of {n_parts} of {self.n_bags} bags only a part of the rows is scored, so that "
                 "their counts are approximate. Folds of whole bags: GroupKFold with "
-                "groups=observed.row_bag",
-                UserWarning,
-                stacklevel=3,
+                "groups=observed.row_bag"
             )
 
     # --- rows and bags
