@@ -76,7 +76,7 @@ def test_shape_length_and_rows(data):
         taken = np.atleast_1d(rows[plain])
         part = observed[key]
         assert part.ids[part.row_bag].tolist() == observed.ids[observed.row_bag[taken]].tolist()
-    again = pickle.loads(pickle.dumps(observed[:20]))  # noqa: S301
+    again = pickle.loads(pickle.dumps(observed[:20]))  # noqa: S301 — our own bytes
     np.testing.assert_array_equal(again.proportions, observed.proportions[:4])
 
 
